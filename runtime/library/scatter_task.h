@@ -84,7 +84,8 @@ struct Shared {
     const int64_t elements = call.bytes[0] / int64_t(size_of(type)), updates = call.bytes[2] / int64_t(size_of(type));
     const int64_t bytes = 2 * call.bytes[0] + 16 * call.bytes[2];
     chunks = chunk_count(extent(), elements + updates, 0, bytes, call.min_chunk_size);
-    chunks = elements == 0 ? 0 : std::min(chunks, most);
+    // Updates of data without elements have indices that are refused.
+    chunks = elements == 0 ? std::min<int64_t>(updates, 1) : std::min(chunks, most);
     streams = call.bytes[0] > kLargeBytes && 4 * call.bytes[2] < call.bytes[0];
   }
   // Copies the data of these positions of the divided dimension, unless the operation is in place.

@@ -35,8 +35,6 @@ constexpr int kMostReports = 60;
 // Operators that refuse some of these sizes only if they are fixed, or only if the run says them, and why.
 const std::map<std::string, std::string> kOthersRefused = {
     {"Squeeze", "without axes the rank is that of the sizes, so a dimension that the run makes 1 is refused"},
-    {"Expand", "a dimension of 1 that the run makes another one"},
-    {"Reshape", "an empty dimension that the shape copies, with another one to infer"},
 };
 
 struct Outcome {

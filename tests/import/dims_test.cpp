@@ -66,7 +66,7 @@ TEST(Dims, Errors) {
   auto refused = [](std::vector<std::string> options) { return error_of(two_inputs(), options); };
   EXPECT_EQ(refused({"n=4"}),
             "m.onnx: dimension option n=4: the model has no dimension of this name; its symbols are batch, x.1.2; "
-            "--dim x.1.1=n makes a fixed dimension free (3 there)");
+            "--dim m.1=n makes a fixed dimension free (1 there)");
   EXPECT_EQ(refused({"x.1.1=4"}),
             "m.onnx: dimension option x.1.1=4: the model fixes this dimension at 3; --dim x.1.1=NAME makes it "
             "free, and --dim NAME=4 then sets it");

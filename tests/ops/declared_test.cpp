@@ -39,6 +39,7 @@ const Row kRows[] = {
     {{"Tile", 13, {}, {tensor<float>({2}, {7, 8}), list({2})}}, {4}, {7, 8, 7, 8}},
     {{"Tile", 13, {}, {tensor<float>({2}, {7, 8}), list({3})}}, {4}, {}},
     {{"Slice", 13, {}, {kSix, list({-1}), list({-10}), list({1}), list({-2})}}, {2, 2}, {2, 0, 5, 3}},
+    {{"Slice", 13, {}, {kSix, list({-7}), list({-10}), list({1}), list({-2})}}, {2, 1}, {0, 3}},
     {{"Slice", 13, {}, {kSix, list({1}), list({9}), list({-1})}}, {2, 2}, {1, 2, 4, 5}},
     {{"Slice", 13, {}, {kSix, list({2}), list({9}), list({-1})}}, {2, 2}, {}},
     {{"Pad", 13, {{"mode", std::string("reflect")}}, {kSix, list({0, 2, 0, 1})}},

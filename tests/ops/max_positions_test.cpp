@@ -50,15 +50,5 @@ TEST(MaxPositions, HoldTheMaximaOfLargeWindows) {
   }
 }
 
-// Of an axis that a run finds to be empty: no position, as in kernels.
-TEST(ArgPositions, OfNoElementsAreMinusOne) {
-  for (const char* op : {"ArgMax", "ArgMin"}) {
-    Graph g = graph_of({op, 13, {}, {ramp({2, 3})}});
-    g.value(g.inputs[0]).type->shape[0] = g.index->symbol("N");
-    const auto results = ir::interpret(program_of(g), {ramp({0, 3})});
-    EXPECT_EQ(values_of<int64_t>(results.at(0)), (std::vector<int64_t>{-1, -1, -1})) << op;
-  }
-}
-
 }  // namespace
 }  // namespace cppgen::ops_test

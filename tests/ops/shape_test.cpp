@@ -43,6 +43,11 @@ const ViewRow kViews[] = {
     {"Expand", 13, {}, {iota({2, 1}), list({2, 1, 2})}, {2, 2, 2}, {0, 0, 1, 1, 0, 0, 1, 1}},
     {"Tile", 13, {}, {iota({1, 2}), list({2, 2})}, {2, 4}, {0, 1, 0, 1, 0, 1, 0, 1}},
     {"Slice", 13, {}, {iota({5}), list({-1}), list({-100}), list({0}), list({-2})}, {3}, {4, 2, 0}},
+    // The start of a falling slice is clamped to the first element, the end to the one before.
+    {"Slice", 13, {}, {iota({5}), list({-9}), list({-100}), list({0}), list({-1})}, {1}, {0}},
+    {"Slice", 13, {}, {iota({5}), list({-9}), list({-5}), list({0}), list({-1})}, {0}, {}},
+    {"Slice", 13, {}, {iota({0}), list({-9}), list({-100}), list({0}), list({-1})}, {0}, {}},
+    {"Slice", 13, {}, {iota({0}), list({3}), list({-100}), list({0}), list({-1})}, {0}, {}},
     {"Slice", 13, {}, {iota({2, 3}), list({1}), list({1000}), list({1})}, {2, 2}, {1, 2, 4, 5}},
     {"Slice", 13, {}, {iota({4}), list({3}), list({1})}, {0}, {}},
     {"Slice", 9, {{"starts", ints({1})}, {"ends", ints({-1})}}, {iota({4})}, {2}, {1, 2}},

@@ -21,7 +21,6 @@ Result slice(const Exact& x, size_t axis, int64_t begin, int64_t end, int64_t st
   const int64_t n = x.dims[axis];
   if (begin < 0) begin += n;
   if (end < 0) end += n;
-  if (step < 0 && begin < 0) return std::nullopt;  // the specification clamps it to 0, NumPy, its reference, to -1
   const int64_t least = step > 0 ? 0 : -1, most = step > 0 ? n : n - 1;
   begin = std::clamp<int64_t>(begin, 0, std::max<int64_t>(most, 0)),
   end = std::clamp(end, least, std::max(most, least));

@@ -111,6 +111,21 @@ std::pair<Shape, int> known_shape(InferContext& c) {
   return {to, inferred};
 }
 
+// What -1 stands for. Dimensions that are copied are left out on both sides, so that an empty one may be copied: [0,
+// -1] of [0, 3, 4] is [0, 12].
+std::optional<IndexExpr> quotient_without_copied(InferContext& c, const Shape& to, int inferred) {
+  const Shape& from = c.shape(0);
+  const bool copies = c.integer("allowzero", 0) == 0;
+  Shape dividend, divisor;
+  for (size_t d = 0; d < std::max(from.size(), to.size()); ++d) {
+    const bool both = d < from.size() && d < to.size() && int(d) != inferred;
+    if (copies && both && ir::prove_equal(from[d], to[d])) continue;
+    if (d < from.size()) dividend.push_back(from[d]);
+    if (d < to.size() && int(d) != inferred) divisor.push_back(to[d]);
+  }
+  return exact_quotient(dividend, divisor);
+}
+
 void infer_reshape(InferContext& c) {
   if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape", element_count(c, 1));
   const Shape& from = c.shape(0);
@@ -119,7 +134,7 @@ void infer_reshape(InferContext& c) {
   if (inferred >= 0) known.erase(known.begin() + inferred);
   require_size(c, known, c.dtype(0));
   if (inferred >= 0) {
-    const std::optional<IndexExpr> rest = exact_quotient(from, known);
+    const std::optional<IndexExpr> rest = quotient_without_copied(c, to, inferred);
     const auto copied = copied_in_a_run(c, to, inferred);
     const bool of_a_run =
         std::any_of(copied.begin(), copied.end(), [&](size_t d) { return ir::depends_on_fresh_symbols(to[d]); });

@@ -34,16 +34,15 @@ bool has_sign(IndexExpr bound) {
 // The sign of -S is known if S is not 0, which is then assumed.
 bool is_negated_dimension(IndexExpr bound) { return bound.range().hi == 0 && !ir::depends_on_fresh_symbols(bound); }
 
-// A bound clamped into [lo, extent - 1 + hi]: for a rising slice lo = 0, hi = 1; for a falling one -1 and 0 (for the
-// start: 0 and 0).
-IndexExpr clamp_bound(InferContext& c, IndexExpr bound, IndexExpr extent, int64_t lo, int64_t hi) {
-  if (bound.is_constant() && bound.constant() >= kHuge) return extent - IndexExpr(1 - hi);
-  if (bound.is_constant() && bound.constant() <= -kHuge) return lo;
+// A bound clamped into [lo, hi], where hi wins: the start of a falling slice of an empty dimension is -1.
+IndexExpr clamp_bound(InferContext& c, IndexExpr bound, IndexExpr extent, int64_t lo, IndexExpr hi) {
+  if (bound.is_constant() && bound.constant() >= kHuge) return hi;
+  if (bound.is_constant() && bound.constant() <= -kHuge) return ir::min(lo, hi);
   if (!has_sign(bound))
     c.fail_unequal(ir::min(IndexExpr() - bound, 1), IndexExpr(1),
                    fmt::format("the sign of the bound {} is unknown", ir::to_string(bound)));
   if (ir::prove_less(bound, 0)) bound = bound + extent;
-  return ir::max(ir::min(bound, extent - IndexExpr(1 - hi)), lo);
+  return ir::prove_less_equal(lo, hi) ? ir::max(ir::min(bound, hi), lo) : ir::min(ir::max(bound, lo), hi);
 }
 
 // to - from, as a minimum where `from` is a maximum: of the last row, min(1, N) and not N - max(N - 1, 0).
@@ -54,15 +53,18 @@ IndexExpr distance(IndexExpr from, IndexExpr to) {
   return least;
 }
 
+// Slice-13: "start[i] is clamped into the range [0, dims[i]] for positive stepping and [0, dims[i]-1] for negative
+// stepping", so a falling slice that starts below the first element has this element, other than in NumPy; its end is
+// clamped into [-1, dims[i]-1].
 SliceAxis slice_axis(InferContext& c, int axis, IndexExpr start, IndexExpr end, int64_t step) {
   IndexExpr extent = c.shape(0)[axis];
   if (step > 0) {
-    start = clamp_bound(c, start, extent, 0, 1);
-    end = clamp_bound(c, end, extent, 0, 1);
+    start = clamp_bound(c, start, extent, 0, extent);
+    end = clamp_bound(c, end, extent, 0, extent);
     return {axis, start, step, ir::max(ceildiv(distance(start, end), step), 0)};
   }
-  start = clamp_bound(c, start, extent, -1, 0);
-  end = clamp_bound(c, end, extent, -1, 0);
+  start = clamp_bound(c, start, extent, 0, extent - 1);
+  end = clamp_bound(c, end, extent, -1, extent - 1);
   return {axis, start, step, ir::max(ceildiv(start - end, -step), 0)};
 }
 
@@ -138,9 +140,9 @@ RunTimeSlice run_time_slice(LowerContext& c, int64_t k, IndexExpr extent_index) 
   Scalar extent = index_value(c, extent_index), start = integer_element(c, 1, k), end = integer_element(c, 2, k);
   Scalar step = c.has_input(4) ? integer_element(c, 4, k) : start.number(1), zero = start.number(0);
   Scalar falling = step < 0.0;
-  Scalar lo = select(falling, zero.number(-1), zero), hi = select(falling, extent - 1.0, extent);
-  auto clamp = [&](Scalar bound) { return max(min(select(bound < 0.0, bound + extent, bound), hi), lo); };
-  start = clamp(start), end = clamp(end);
+  Scalar hi = select(falling, extent - 1.0, extent);
+  auto clamp = [&](Scalar bound, Scalar lo) { return min(max(select(bound < 0.0, bound + extent, bound), lo), hi); };
+  start = clamp(start, zero), end = clamp(end, select(falling, zero.number(-1), zero));
   Scalar distance = select(falling, start - end, end - start), stride = max(abs(step), 1.0);
   return {start, step, max((distance + stride - 1.0) / stride, 0.0)};
 }
