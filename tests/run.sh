@@ -10,8 +10,8 @@
 # Environment:
 #   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks for tests; default ../shared/models, next to the
 #                         repository. Without it these tests are skipped.
-#   CI=true               some of --sanitizers; fuzzers on the importer and the formats of files; clang-tidy on recently changed files; more
-#                         networks; a missing CPPGEN_MODELS_SOURCE is an error
+#   CI=true               some of --sanitizers; fuzzers on the importer and the formats of files; clang-tidy on recently
+#                         changed files; more networks; a missing CPPGEN_MODELS_SOURCE is an error
 #   CI_MINUTES            with CI=true, a stage after the tests is left out, with a message, if it would probably not end
 #                         within so many minutes of the start; default: 40
 #   JOBS                  concurrent compilations and tests; default: the number of CPUs

@@ -23,6 +23,7 @@
 #include "isa/cpu_features.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/log_copy.h"
 #include "runtime/base/printable.h"
 #include "runtime/package/version.h"
 
@@ -126,6 +127,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   again.loaded = settings_of_trace(record, settings_of(options).max_memory);
   Settings settings = read_settings(again);
   settings.set("TRACE", "1"), settings.set("TRACE_DIR", temporary.path() + "/again");
+  log_no_files_of(temporary.path());
   Reproduction result;
   std::optional<ReadyModel> model;
   result.compile_error = error_of([&] { model = open_model(again, settings, cancel); });

@@ -4,6 +4,7 @@ namespace cppgen {
 
 const char* const kPeaksProgram = R"cpp(
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -125,10 +126,11 @@ const char* const kPeaksProgram = R"cpp(
 
   static long turn;  // the number of the next answer
 
+  // A thread that waits for long lets others run: on a busy machine, that may be the one which it waits for.
   static void answer(long mine, long trips) {
     for (long t = 0; t < trips; t++) {
-      while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2 * t + mine)
-        ;
+      for (long waited = 0; __atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2 * t + mine; waited++)
+        if (waited > 10000) sched_yield();
       __atomic_store_n(&turn, 2 * t + mine + 1, __ATOMIC_RELEASE);
     }
   }
@@ -169,17 +171,21 @@ const char* const kPeaksProgram = R"cpp(
 
   static void answer_often(long number) {
     constexpr long kTrips = 200;
-    constexpr int kTimes = 25;
+    constexpr int kTimes = 25, kFewTimes = 3;  // few if each takes long, because the machine is busy
     double trips[kTimes];
-    for (int i = 0; i < kTimes; i++) {
+    const double start = now();
+    for (int i = 0;; i++) {
       if (number == 0) turn = 0;
       pthread_barrier_wait(&barrier);
       const double begin = now();
       if (number < 2) answer(number, kTrips);
       trips[i] = (now() - begin) / kTrips;
+      if (number == 0) enough = i + 1 == kTimes || (i + 1 >= kFewTimes && now() - start > kSeconds);
       pthread_barrier_wait(&barrier);
+      if (!enough) continue;
+      if (number == 0) printf("%.6g\n", 1e9 * median(trips, i + 1));
+      return;
     }
-    if (number == 0) printf("%.6g\n", 1e9 * median(trips, kTimes));
   }
 
   constexpr long kHeldFloats = 64 << 10, kFarFloats = 1 << 20;

@@ -9,7 +9,7 @@
 namespace cppgen {
 namespace {
 
-constexpr size_t kMostLineBytes = 64 << 10, kReadBytes = 64 << 10;
+constexpr size_t kMostLineBytes = 64 << 10, kReceivedBytes = 64 << 10;
 
 [[noreturn]] void fail_reply() { throw NetworkStream::Failure("its answer is not in the protocol of Redis"); }
 
@@ -44,8 +44,8 @@ class ReplyReader {
 
   void receive(NetworkStream::Deadline deadline) {
     const size_t before = bytes_.size();
-    bytes_.resize(before + kReadBytes);
-    bytes_.resize(before + stream_.read(bytes_.data() + before, kReadBytes, deadline));
+    bytes_.resize(before + kReceivedBytes);
+    bytes_.resize(before + stream_.read(bytes_.data() + before, kReceivedBytes, deadline));
   }
 
   // Up to the end of the line, which is removed.

@@ -94,12 +94,35 @@ void log_text(LogLevel level, std::string_view text) {
   logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 
+namespace {
+
+// Never destroyed, like the logger.
+struct WrittenFiles {
+  std::mutex mutex;
+  std::set<std::string> told, temporary_folders;
+};
+
+WrittenFiles& written_files() {
+  static WrittenFiles& files = *new WrittenFiles;
+  return files;
+}
+
+}  // namespace
+
+void log_no_files_of(std::string_view temporary_folder) {
+  WrittenFiles& files = written_files();
+  const std::lock_guard lock(files.mutex);
+  files.temporary_folders.insert(std::string(temporary_folder) + "/");
+}
+
 void log_written(std::string_view setting, std::string_view path) {
-  static std::mutex& mutex = *new std::mutex;  // never destroyed, like the logger
-  static auto& told = *new std::set<std::string>;
+  WrittenFiles& files = written_files();
   const std::string text = one_line(fmt::format("{}: written to {}", setting, path));
-  const std::lock_guard lock(mutex);
-  if (!told.insert(text).second) return;
+  const std::lock_guard lock(files.mutex);
+  const auto& temporary = files.temporary_folders;
+  if (std::any_of(temporary.begin(), temporary.end(), [&](const auto& folder) { return path.starts_with(folder); }))
+    return;
+  if (!files.told.insert(text).second) return;
   LogCopies::instance().write(LogLevel::info, text);
   if (logger().should_log(spdlog_level(LogLevel::warning))) std::fprintf(stderr, "cppgen: %s\n", text.c_str());
 }

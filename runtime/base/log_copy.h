@@ -19,4 +19,7 @@ class LogCopy {
   std::string text_;
 };
 
+// log_written says nothing of files in this folder, which the program removes itself.
+void log_no_files_of(std::string_view temporary_folder);
+
 }  // namespace cppgen

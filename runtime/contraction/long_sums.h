@@ -1,18 +1,20 @@
 // Sums over a long depth. No standard headers: see tiles.h.
 //
 // Each addition of float32 rounds in proportion to the sum so far, so a single accumulator for a long depth loses
-// digits: of 65,536 equal products, more than half of its decimal ones. Tiles therefore sum blocks of at most
-// kBlockTerms products by themselves, add the sums of at most kGroupBlocks blocks to each other, and the sums of these
-// groups to each other. The error of a sum of K products is at most
-//   (kBlockTerms + kGroupBlocks + K / (kBlockTerms * kGroupBlocks) + 2) * 2^-24
-// times the sum of the absolute values of the products. Blocks depend on the depth alone.
+// digits: of 65,536 equal products, more than half of its decimal ones. Tiles therefore sum at most kWholeTerms
+// products at once. Of more, they sum blocks of at most kBlockTerms by themselves, add the sums of at most kGroupBlocks
+// blocks to each other, and the sums of these groups to each other. The error of a sum of K products is at most K *
+// 2^-24, or
+//   (kBlockTerms + kGroupBlocks + K / (kBlockTerms * kGroupBlocks) + 2) * 2^-24,
+// times the sum of the absolute values of the products. Blocks depend on the depth alone, so tiles in memory and those
+// that kernels hold in registers, which are never deeper than kWholeTerms, give the same bits.
 #pragma once
 
 #include "runtime/contraction/tiles.h"
 
 namespace cppgen::rt {
 
-constexpr long kBlockTerms = 512, kGroupBlocks = 64;
+constexpr long kWholeTerms = 1152, kBlockTerms = 512, kGroupBlocks = 64;
 
 // Tiles of a fixed number of rows that sum one block.
 struct BlockTile {

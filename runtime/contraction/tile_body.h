@@ -26,7 +26,7 @@ VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long dep
 template <int Rows, int Vectors>
 void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
   constexpr TileFunction first = tile_block<Rows, Vectors, false>, next = tile_block<Rows, Vectors, true>;
-  if (taps * depth <= kBlockTerms) return first(left, taps, depth, panel, block, ldc);
+  if (taps * depth <= kWholeTerms) return first(left, taps, depth, panel, block, ldc);
   static constexpr int kFloat = sizeof(float);
   sum_blocks({first, next, Rows, Vectors * kLanes, kFloat, Vectors * kLanes * kFloat, 1}, left, taps, depth, panel,
              static_cast<float*>(block), ldc);

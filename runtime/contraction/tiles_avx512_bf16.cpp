@@ -89,7 +89,7 @@ void tile_block(const void* const* left, long taps, long depth, const void* pane
 
 template <int Rows>
 void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  if (taps * depth <= kBlockTerms) return tile_block<Rows, false>(left, taps, depth, panel, block, ldc);
+  if (taps * depth <= kWholeTerms) return tile_block<Rows, false>(left, taps, depth, panel, block, ldc);
   sum_blocks({tile_block<Rows, false>, tile_block<Rows, true>, Rows, kTileColumns, 2, 2 * kTileColumns, 2}, left, taps,
              depth, panel, (float*)block, ldc);
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "runtime/base/errors.h"
+#include "runtime/contraction/long_sums.h"
 #include "runtime/contraction/tile.h"
 #include "tests/isas_to_test.h"
 
@@ -30,16 +31,21 @@ std::vector<float> random_floats(size_t count, uint64_t seed) {
   return v;
 }
 
-// The documented order: one accumulator per output, products fused except for the scalar ISA.
+// The documented order: one accumulator per output and block of the depth (long_sums.h), products fused except for the
+// scalar ISA. The depths here have one block, or less than a group of them.
 float expected(const std::vector<const float*>& a, int rows, int r, long taps, long k, const float* b, int nr, int j,
                bool fused) {
-  float sum = 0;
-  for (long t = 0; t < taps; t++)
+  const long block = taps * k <= kWholeTerms ? kWholeTerms : kBlockTerms, taps_of_block = k > 0 ? block / k : 1;
+  float total = 0, sum = 0;
+  for (long t = 0; t < taps; t++) {
     for (long kk = 0; kk < k; kk++) {
+      const bool new_block = kk == 0 ? taps_of_block == 0 || t % taps_of_block == 0 : kk % block == 0;
+      if (new_block) total += sum, sum = 0;
       const float x = a[size_t(t * rows + r)][kk], y = b[(t * k + kk) * nr + j];
       sum = fused ? std::fma(x, y, sum) : x * y + sum;
     }
-  return sum;
+  }
+  return total + sum;
 }
 
 constexpr TileFormat kFloatFormats[] = {TileFormat::f32, TileFormat::f32_wide, TileFormat::f32_narrow};
@@ -80,6 +86,9 @@ TEST(Tiles, EveryRowCountSumsInOrder) {
       if (most == 0) continue;
       check_tile(*isa, format, most, 49, 3);
       check_tile(*isa, format, most, 1, 1000);
+      check_tile(*isa, format, most, 3, 1030);
+      check_tile(*isa, format, most, 9, 200);
+      check_tile(*isa, format, most, 1, 1152);
     }
   }
   __builtin_cpu_init();

@@ -3,11 +3,13 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <random>
 #include <set>
 
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/reference_model.h"
+#include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/verify.h"
@@ -127,9 +129,14 @@ TEST_P(Models, SameBitsOnAnyNumberOfThreads) {
 }
 
 TEST_P(Models, AWarmLoadStartsNoCompiler) {
-  auto cold = compile_model(request({}));
+  const TempDirectory folder(::testing::TempDir(), "cppgen-models.");
+  const std::string compiler = folder.path() + "/c++", broken = folder.path() + "/broken";
+  ASSERT_EQ(write_file(compiler, "#!/bin/sh\n[ ! -e " + broken + " ] || exit 1\nexec g++ \"$@\"\n"), 0);
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  auto cold = compile_model(request({{"CXX", compiler}}));
   EXPECT_FALSE(cold.report.from_cache);
-  auto warm = compile_model(request({{"CXX", "/bin/false"}}));
+  ASSERT_EQ(write_file(broken, ""), 0);
+  auto warm = compile_model(request({{"CXX", compiler}}));
   EXPECT_TRUE(warm.report.from_cache);
   expect_verified(warm, 2);
 }

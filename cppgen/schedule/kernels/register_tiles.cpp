@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cppgen/schedule/passes.h"
+#include "runtime/contraction/long_sums.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -73,8 +74,9 @@ FusionDecision put_in_registers(Draft& draft, FusedKernel& kernel) {
     return FusionDecision::no("the operands are not float32");
   if (draft.target.lanes < 2) return FusionDecision::no("there are no vectors");
   const IndexExpr depth = points(c.taps) * c.depth.extent;
-  if (!depth.is_constant() || depth.constant() > tuning.register_depth)
-    return FusionDecision::no(fmt::format("the depth is longer than {}", tuning.register_depth));
+  const int64_t most = std::min<int64_t>(tuning.register_depth, rt::kWholeTerms);
+  if (!depth.is_constant() || depth.constant() > most)
+    return FusionDecision::no(fmt::format("the depth is longer than {}", most));
   if (!has_simple_epilogue(kernel.segments[0], tuning)) return FusionDecision::no("the epilogue is not simple");
   for (const auto& store : kernel.segments[0].stores)
     if (!stores_vectors(draft.program(), draft.layouts(), c, store))
