@@ -3,6 +3,7 @@
 
 #include "cppgen/compile/peaks.h"
 #include "cppgen/compile/toolchain.h"
+#include "cppgen/flow/known_compiler.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "runtime/threads/topology.h"
 
@@ -10,6 +11,7 @@ namespace cppgen {
 
 std::string cpu_model() { std::abort(); }
 Toolchain Toolchain::find(const std::string&) { std::abort(); }
+Toolchain known_compiler(const Settings&) { std::abort(); }
 
 namespace rt {
 
