@@ -129,7 +129,8 @@ std::optional<IndexExpr> quotient_without_copied(InferContext& c, const Shape& t
 void infer_reshape(InferContext& c) {
   if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape", element_count(c, 1));
   const Shape& from = c.shape(0);
-  auto [to, inferred] = known_shape(c);
+  const auto [requested, inferred] = known_shape(c);
+  Shape to = requested;
   Shape known = to;
   if (inferred >= 0) known.erase(known.begin() + inferred);
   require_size(c, known, c.dtype(0));
