@@ -17,7 +17,7 @@ std::vector<std::string> options_of(const CLI::App& command) {
   return names;
 }
 
-// What the library says of an option without its value: "--dim: 1 required NAME=N missing".
+// The library says "--dim: 1 required NAME=N missing" of an option without its value, which this says plainly.
 std::string mistake_text(const CLI::ParseError& error) {
   const std::string text = error.what(), middle = ": 1 required ", end = " missing";
   const size_t at = text.find(middle);

@@ -31,7 +31,7 @@ class CountedModel : public TimedModel {
 
 constexpr int kRecordedRuns = 3;
 
-// As they are, even if they were measured on a busy machine.
+// Returns the stored peaks without measuring again, even if they were measured on a busy machine.
 std::optional<MachinePeaks> kept_peaks(const ReadyModel& model, const Settings& settings) {
   const VecISA* isa = find_isa(model.isa());
   if (!isa) return std::nullopt;

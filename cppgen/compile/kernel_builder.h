@@ -33,7 +33,7 @@ class KernelBuilder {
   std::vector<CompiledObject> build(const std::vector<CompileJob>& jobs);
 
   KernelKey key_of(const CompileJob& job) const;
-  // What compiles the unit, without launchers and files.
+  // The command that compiles the unit, without launchers and files.
   struct Command {
     std::vector<std::string> compiler, flags;
     std::string include_dir;

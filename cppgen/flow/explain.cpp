@@ -124,7 +124,7 @@ std::vector<int64_t> sizes_of(const rt::Plan& plan, const rt::NamedSizes& sizes)
   return of_plan;
 }
 
-// Of a plan that cannot run with the sizes: only a branch requires others.
+// The costs of a plan that cannot run with the sizes, because only a branch requires others.
 PlanCosts unknown_costs(const rt::Plan& plan) {
   PlanCosts costs;
   costs.steps.resize(plan.steps.size());

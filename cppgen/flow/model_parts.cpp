@@ -42,7 +42,7 @@ void write(const std::string& path, const std::string& content) {
   if (int e = write_file(path, content)) user_error("{}: cannot be written: {}", path, error_text(e));
 }
 
-// Of the plans that every run executes, so that a run is refused before it begins.
+// Collects the bounds of the plans that every run executes, so that a run is refused before it begins.
 std::vector<package::SizeBound> bounds_of_outer_plans(const rt::Module& module, const std::vector<Graph>& graphs) {
   std::vector<package::SizeBound> bounds;
   for (const rt::HostStep& step : module.bodies.at(0).steps) {

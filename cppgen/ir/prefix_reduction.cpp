@@ -12,7 +12,7 @@ bool is_identity(Expr e, ReduceOp op) {
   return is_float(e->type) ? e->float_value() == double(identity) : e->int_value() == identity;
 }
 
-// Of a guard 0 <= a - r - shift, or 0 <= r - a - shift, whose upper end the extents of the loops imply.
+// Recognises a guard 0 <= a - r - shift, or 0 <= r - a - shift, whose upper end the extents of the loops imply.
 std::optional<PrefixReduction> form_of(const Guard& guard, const Loop& outer, int number, const Loop& reduced) {
   if (!guard.lo.is_constant(0) || guard.hi != outer.extent || guard.hi != reduced.extent) return std::nullopt;
   const IndexExpr distance = outer.var - reduced.var;

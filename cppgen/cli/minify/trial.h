@@ -9,7 +9,7 @@
 
 namespace cppgen {
 
-// What is wrong with a model. A trial that lacked time or memory, or that was killed from outside, shows none of these
+// The fault of a model. A trial that lacked time or memory, or that was killed from outside, shows none of these
 // (Outcome::undecided). crash: the compiler ends abnormally, or a run ends with an error, abnormally or not at
 // all. compile: the compiler of kernels refuses them. differs: results differ from the expected ones. slow: a kernel
 // takes more than twice its bound.
