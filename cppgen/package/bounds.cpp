@@ -54,10 +54,9 @@ ir::IndexBound not_negative(IndexExpr dim) {
 
 std::vector<SizeBound> size_bounds(const ir::Program& program) {
   std::vector<SizeBound> bounds;
-  for (const ir::Buffer& buffer : program.buffers)
-    for (IndexExpr dim : buffer.shape)
-      if (!dim.is_constant() && !ir::prove_less_equal(0, dim))
-        bounds.push_back({not_negative(dim), ir::node_that_stores(program, buffer.id)});
+  for (const ir::Stored& stored : ir::stored_buffers(program))
+    for (IndexExpr dim : program.buffer(stored.buffer).shape)
+      if (!dim.is_constant() && !ir::prove_less_equal(0, dim)) bounds.push_back({not_negative(dim), stored.node});
   return bounds;
 }
 
