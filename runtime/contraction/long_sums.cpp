@@ -42,8 +42,8 @@ void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long 
   LongTile sums(tile, results, ldc);
   const long group = tile.depth_group, tap_bytes = (depth + group - 1) / group * group * tile.panel_bytes;
   const char* of_tap = static_cast<const char*>(panel);
-  if (depth <= kBlockTerms) {
-    const long most = kBlockTerms / depth;
+  if (depth <= kWholeTerms) {
+    const long most = kWholeTerms / depth;
     for (long t = 0; t < taps; t += most)
       sums.add(left + t * tile.rows, std::min(most, taps - t), depth, of_tap + t * tap_bytes);
     return sums.finish();

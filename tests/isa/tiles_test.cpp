@@ -35,7 +35,7 @@ std::vector<float> random_floats(size_t count, uint64_t seed) {
 // scalar ISA. The depths here have one block, or less than a group of them.
 float expected(const std::vector<const float*>& a, int rows, int r, long taps, long k, const float* b, int nr, int j,
                bool fused) {
-  const long block = taps * k <= kWholeTerms ? kWholeTerms : kBlockTerms, taps_of_block = k > 0 ? block / k : 1;
+  const long block = k <= kWholeTerms ? kWholeTerms : kBlockTerms, taps_of_block = k > 0 ? block / k : 1;
   float total = 0, sum = 0;
   for (long t = 0; t < taps; t++) {
     for (long kk = 0; kk < k; kk++) {
