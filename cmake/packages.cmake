@@ -1,8 +1,14 @@
 # Everything that comes from Debian's packages (apt-packages.txt).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+# Of {fmt} and spdlog only the headers: runtime/base/fmt_functions.cpp holds what these only declare, so that no program
+# with our libraries needs theirs.
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
+add_library(cppgen_fmt INTERFACE)
+foreach(library fmt::fmt spdlog::spdlog)
+  target_include_directories(cppgen_fmt SYSTEM INTERFACE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
+endforeach()
 find_package(nlohmann_json REQUIRED)
 find_package(TBB REQUIRED)
 # Debian's own config of oneDNN asks for OpenCL, which the CPU engine does not need.
@@ -19,6 +25,13 @@ set_target_properties(XSMM::xsmm PROPERTIES IMPORTED_LOCATION "${XSMM_LIBRARY}"
   INTERFACE_INCLUDE_DIRECTORIES "${XSMM_INCLUDE_DIR}"
   INTERFACE_LINK_LIBRARIES "${XSMM_NO_BLAS_LIBRARY};Threads::Threads;${CMAKE_DL_LIBS};rt;m")
 find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
+# The runtime takes SHA-256 from the archive, so that its users need no library of OpenSSL. Targets with the property
+# CPPGEN_LEAN do so.
+find_library(CRYPTO_ARCHIVE libcrypto.a REQUIRED)
+add_library(cppgen_sha256 INTERFACE)
+target_include_directories(cppgen_sha256 SYSTEM INTERFACE ${OPENSSL_INCLUDE_DIR})
+target_link_libraries(cppgen_sha256 INTERFACE
+                      $<IF:$<BOOL:$<TARGET_PROPERTY:CPPGEN_LEAN>>,${CRYPTO_ARCHIVE},OpenSSL::Crypto>)
 find_package(Protobuf REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)

@@ -1,8 +1,11 @@
 #pragma once
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cppgen/flow/compiler.h"
+#include "cppgen/flow/model_parts.h"
 
 namespace cppgen {
 
@@ -13,8 +16,12 @@ struct StandaloneProgram {
   std::vector<std::string> libraries;
 };
 
-// cppgen-run next to this process's program. UserError if it is not there, or if a library is missing.
-StandaloneProgram find_standalone_program();
+// The functions that a model calls by name.
+std::set<std::string> called_functions(const std::vector<ModelPart>&, const std::optional<rt::Module>&);
+
+// cppgen-run next to this process's program, with the plugins that these functions need. UserError if it is not there,
+// or if a library is missing.
+StandaloneProgram find_standalone_program(const std::set<std::string>& functions);
 
 // Copies the program and its libraries into a package, before its manifest is written. UserError if that fails.
 void add_standalone_program(const StandaloneProgram&, const std::string& package);

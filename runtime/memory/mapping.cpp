@@ -59,16 +59,28 @@ Arena::Arena(int64_t bytes, bool huge_pages) : bytes_(bytes) {
   if (huge_pages) ask_for_huge_pages(data_, bytes);
 }
 
+Arena::Arena(int64_t bytes, bool huge_pages, const AllocatorPointer& allocator)
+    : Arena(allocator ? 0 : bytes, huge_pages) {
+  if (!allocator || bytes == 0) return;
+  owner_ = allocated_memory(allocator, size_t(bytes), 4096, "intermediate values");
+  data_ = owner_.get();
+  bytes_ = bytes;
+  std::memset(data_, 0, size_t(bytes));
+}
+
 Arena::~Arena() {
-  if (data_) ::munmap(data_, size_t(bytes_));
+  if (data_ && !owner_) ::munmap(data_, size_t(bytes_));
 }
 
 Arena::Arena(Arena&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      owner_(std::exchange(other.owner_, nullptr)) {}
 
 Arena& Arena::operator=(Arena&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 

@@ -4,15 +4,19 @@
 #include <span>
 #include <string>
 
+#include "runtime/memory/allocator.h"
+
 namespace cppgen::rt {
 
-// Zeroed, page-aligned memory, mapped directly from the system.
+// Zeroed memory, aligned to a page (of the application: to 4,096 bytes), mapped directly from the system.
 class Arena {
  public:
   Arena() = default;
   // UserError if the system cannot provide the memory. `huge_pages`: requests huge pages, and begins with one if there
   // are any.
   explicit Arena(int64_t bytes, bool huge_pages = false);
+  // Memory of the application, if `allocator` is not null; huge pages are then its affair.
+  Arena(int64_t bytes, bool huge_pages, const AllocatorPointer& allocator);
   ~Arena();
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
@@ -23,6 +27,7 @@ class Arena {
  private:
   char* data_ = nullptr;
   int64_t bytes_ = 0;
+  std::shared_ptr<char> owner_;  // of the application's memory
 };
 
 struct MapOptions {

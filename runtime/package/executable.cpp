@@ -11,6 +11,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
 #include "runtime/package/machine_support.h"
+#include "runtime/package/metadata.h"
 #include "runtime/package/object_file.h"
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
@@ -76,6 +77,7 @@ std::shared_ptr<const Executable> Executable::load(const std::string& directory,
     if (row.isa == isa && row.sizes.empty()) executable = version(row);
   for (const VersionRow& row : rows)
     if (row.isa == isa && !row.sizes.empty()) executable->add_version(row, version(row));
+  executable->metadata_ = read_metadata(directory, manifest);
   log_debug("loaded package '{}' for {}: {} steps, {} versions, {} bytes of weights", directory, isa,
             executable->plan_.steps.size(), executable->versions_.size(), executable->weights_bytes());
   return executable;

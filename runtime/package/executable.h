@@ -59,6 +59,8 @@ class Executable {
   int64_t version_for(std::span<const int64_t> symbols) const;
   // "batch=8" or "general" if there are several, otherwise empty.
   const std::string& version() const { return version_; }
+  // What the model's file said about the model; empty if the package does not tell.
+  const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
   const std::string& directory() const { return directory_; }
   KernelFunction kernel(size_t step) const { return kernels_[step]; }  // null for library steps
   const char* weights() const { return weights_ ? weights_->data() : nullptr; }
@@ -86,6 +88,7 @@ class Executable {
   void note_weights(std::map<const void*, int64_t>& bytes) const;
 
   std::string directory_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
   Plan plan_;
   std::optional<Module> module_;
   std::vector<std::shared_ptr<const Executable>> parts_;

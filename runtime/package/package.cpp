@@ -16,7 +16,7 @@
 #include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
 #include "runtime/package/seal.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 
 namespace cppgen::rt {
 namespace {

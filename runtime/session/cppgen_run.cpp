@@ -17,7 +17,7 @@
 #include "runtime/base/printable.h"
 #include "runtime/base/settings.h"
 #include "runtime/package/standalone.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 #include "runtime/session/run_arguments.h"
 #include "runtime/session/run_report.h"
 #include "runtime/session/session.h"

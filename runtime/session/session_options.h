@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/settings.h"
+#include "runtime/memory/allocator.h"
 #include "runtime/session/trace_slice.h"
 
 namespace cppgen::rt {
@@ -22,6 +23,7 @@ struct SessionOptions {
   // scratch memory of one run of a plan.
   int64_t max_memory = std::numeric_limits<int64_t>::max();
   ChunkListener on_chunks = {};  // called after each run of a plan
+  AllocatorPointer allocator = {};  // of the results and the intermediate values of plans
 
   static SessionOptions from(const Settings&);
 

@@ -22,7 +22,7 @@ expect() {  # expect TEXT COMMAND...
 
 cmake -S "$source/examples/cpp_api" -B "$work/cpp" -DCMAKE_PREFIX_PATH="$prefix" > "$work/cmake.log"
 cmake --build "$work/cpp" > "$work/cmake_build.log"
-expect 'y [3, 4]' "$work/cpp/run_model" "$work/package" N=3
+expect 'y [3, 4]' "$work/cpp/run_model" "$work/package" 3
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name cppgen-runtime.pc)")
 export PKG_CONFIG_PATH
@@ -38,7 +38,7 @@ cp -r "$work/package" "$work/snippets/model.package"
 programs=0
 for snippet in "$work"/snippets/*.c "$work"/snippets/*.cpp; do
   compiler="cc -std=c99" kind="-shared -fPIC"
-  case $snippet in *.cpp) compiler="c++ -std=c++20" ;; esac
+  case $snippet in *.cpp) compiler="c++ -std=c++17" ;; esac
   ! grep -q '^int main(' "$snippet" || kind=
   $compiler -Wall -Wextra -Werror $kind "$snippet" $flags -Wl,-rpath,"$library" -o "$snippet.out"
   [ -z "$kind" ] || continue
@@ -46,12 +46,25 @@ for snippet in "$work"/snippets/*.c "$work"/snippets/*.cpp; do
   programs=$((programs + 1))
 done
 [ "$programs" -ge 2 ]
-expect '1 outputs, the first of 8 elements' cat "$work/snippets/README_1.cpp.log"
+expect '8 elements, the last is 24' cat "$work/snippets/README_1.cpp.log"
 expect '4 24' cat "$work/snippets/README_2.c.log"
 
-for header in $(cd "$prefix/include/cppgen" && find . -name '*.h'); do
-  echo "#include \"$header\"" | c++ -std=c++20 -fsyntax-only -x c++ - $flags || { echo "$header" >&2; exit 1; }
+for standard in 17 20; do
+  for header in $(cd "$prefix/include/cppgen" && find . -type f); do
+    echo "#include \"$header\"" | c++ -std=c++$standard -Wall -Wextra -Werror -fsyntax-only -x c++ - $flags ||
+      { echo "$header" >&2; exit 1; }
+  done
 done
+
+# The library exports its own names alone, needs only what it says, and is small.
+runtime=$library/libcppgen_runtime.so
+foreign=$(nm -D --defined-only "$runtime" | awk '{ print $3 }' | grep -v '^cppgen_' || true)
+[ -z "$foreign" ] || { echo "foreign names: $foreign" >&2; exit 1; }
+needed=$(readelf -d "$runtime" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+         grep -vE '^(lib(c|m|stdc\+\+|gcc_s|tbb|hwloc|pthread|dl|rt)|ld-linux-x86-64)\.so' || true)
+[ -z "$needed" ] || { echo "it needs $needed" >&2; exit 1; }
+strip -o "$work/stripped.so" "$runtime"
+[ "$(wc -c < "$work/stripped.so")" -le 3000000 ] || { ls -l "$work/stripped.so" >&2; exit 1; }
 
 run=$prefix/bin/cppgen-run
 expect '"median_ms"' "$run" "$work/package" --dim N=5 --json --output "$work/out"

@@ -9,7 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/package/executable.h"
 #include "runtime/package/object_file.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"

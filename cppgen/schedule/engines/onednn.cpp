@@ -1,4 +1,4 @@
-#include "runtime/contraction/onednn.h"
+#include "runtime/plan/calls/onednn.h"
 
 #include <fmt/format.h>
 

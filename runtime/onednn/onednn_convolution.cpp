@@ -2,7 +2,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
-#include "runtime/contraction/onednn_task.h"
+#include "runtime/onednn/onednn_task.h"
 
 namespace cppgen::rt {
 namespace {

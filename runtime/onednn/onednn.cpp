@@ -1,11 +1,12 @@
-#include "runtime/contraction/onednn.h"
+#include "runtime/plan/calls/onednn.h"
 
 #include <omp.h>
 
 #include <algorithm>
 
 #include "runtime/base/errors.h"
-#include "runtime/contraction/onednn_task.h"
+#include "runtime/onednn/onednn_task.h"
+#include "runtime/plugins/plugin.h"
 
 namespace cppgen::rt {
 
@@ -118,6 +119,7 @@ constexpr LibraryFunction kFunctions[] = {{kOneDnnContraction, create_contractio
 
 }  // namespace
 
-std::span<const LibraryFunction> onednn_functions() { return kFunctions; }
-
 }  // namespace cppgen::rt
+
+extern "C" __attribute__((visibility("default"))) const cppgen::rt::LibraryPlugin cppgen_plugin{
+    cppgen::rt::kPluginBuild.data(), cppgen::rt::kFunctions, nullptr};
