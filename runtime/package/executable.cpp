@@ -137,7 +137,7 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
   if (file.bytes != plan_.weights_bytes)
     user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
                plan_.weights_bytes);
-  std::shared_ptr<const MappedFile>& mapped = shared.weights[file.sha256];
+  std::shared_ptr<const MappedFile>& mapped = shared.weights[file.hash];
   if (!mapped || mapped->bytes() != file.bytes)
     mapped = std::make_shared<MappedFile>(
         open_package_file(directory_, file, !options.trust_weights,
@@ -149,7 +149,7 @@ std::shared_ptr<void> Executable::load_object(const ManifestFile& file, const st
                                               const LoadOptions& options) const {
   require_package_file(directory_, file);
   const ObjectFile object(directory_ + "/" + file.name, options.in_own_cache);
-  check_package_file(directory_, file, true, object.content());
+  check_package_file(directory_, file, object.content());
   if (!has_seal(object.content(), seal))
     user_error(
         "package '{}': '{}' was not written together with the other files that the manifest lists: the plan or the "
