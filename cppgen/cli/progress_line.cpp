@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "cppgen/cli/command_support.h"
-#include "cppgen/support/helper_threads.h"
+#include "runtime/base/helper_threads.h"
 
 namespace cppgen {
 namespace {

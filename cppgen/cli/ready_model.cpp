@@ -34,7 +34,7 @@ void refuse_compiler_options(const ModelOptions& options, const Settings& settin
   if (!options.sizes.empty()) require_onnx(options.model, "--sizes");
   if (settings.force_native_runtime) require_onnx(options.model, "FORCE_NATIVE_RUNTIME");
   for (const SettingDescription& setting : settings.describe())
-    if (setting.source.starts_with("option") && (setting.in_key || setting.name == "CXX"))
+    if (setting.source.starts_with("option") && !setting.running && (setting.in_key || setting.name == "CXX"))
       user_error(
           "the setting {} affects compilation, but '{}' is a package, which is already compiled: "
           "give the .onnx file or remove the setting",

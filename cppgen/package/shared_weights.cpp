@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "cppgen/support/file_io.h"
+#include "runtime/base/blake3.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/versions.h"
 
@@ -22,7 +23,7 @@ std::string folder_of(const std::string& cache_dir) { return cache_dir + "/weigh
 bool holds(const std::string& path, const rt::ManifestFile& file) {
   try {
     const rt::MappedFile mapped(path, {.populate = true});
-    return mapped.bytes() == file.bytes && rt::sha256_of(mapped.content()) == file.sha256;
+    return mapped.bytes() == file.bytes && blake3_of(mapped.content()) == file.hash;
   } catch (const UserError&) {
     return false;
   }
@@ -47,7 +48,7 @@ void each_weights_file(const std::string& package, const F& f) {
 void share_weights(const std::string& cache_dir, const std::string& package) {
   if (make_directories(folder_of(cache_dir)) != 0) return;
   each_weights_file(package, [&](const std::string& own, const rt::ManifestFile& file) {
-    const std::string shared = folder_of(cache_dir) + "/" + file.sha256;
+    const std::string shared = folder_of(cache_dir) + "/" + file.hash;
     if (::link(own.c_str(), shared.c_str()) == 0 || errno != EEXIST) return;
     if (holds(shared, file)) {
       link_over(shared, own, package + ".link");

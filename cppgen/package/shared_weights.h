@@ -3,7 +3,7 @@
 
 namespace cppgen::package {
 
-// Equal weight files of cached packages are one file: hard links to "<cache_dir>/weights/<SHA-256>", which serves only
+// Equal weight files of cached packages are one file: hard links to "<cache_dir>/weights/<hash>", which serves only
 // as an index.
 
 // Replaces the weights in `package` and its versions, whose manifests have been written, by such links. Has no effect

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "cppgen/support/file_io.h"
+#include "runtime/base/blake3.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/package.h"
 
@@ -21,7 +22,7 @@ class UnitedFile {
     if (!file_) fail(errno);
     const rt::MappedFile mapped(path_);
     for (const WeightPlacement& w : *first.placements)
-      position_.emplace(rt::sha256_of(mapped.content().subspan(size_t(w.offset), size_t(w.bytes))), w.offset);
+      position_.emplace(blake3_of(mapped.content().subspan(size_t(w.offset), size_t(w.bytes))), w.offset);
   }
 
   // Moves the constants of the plan to where this file has them.
@@ -49,7 +50,7 @@ class UnitedFile {
   std::map<std::string, int64_t> position_;  // of constants, by their hash
 
   int64_t place(std::span<const char> content) {
-    const auto [found, is_new] = position_.emplace(rt::sha256_of(content), end_);
+    const auto [found, is_new] = position_.emplace(blake3_of(content), end_);
     if (!is_new) return found->second;
     for (size_t done = 0; done < content.size();) {
       const ssize_t n = pwrite(file_.get(), content.data() + done, content.size() - done, end_ + off_t(done));

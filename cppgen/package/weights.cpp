@@ -4,12 +4,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstring>
 
 #include "cppgen/schedule/engines/packed_constant.h"
 #include "cppgen/support/file_io.h"
-#include "cppgen/support/helper_threads.h"
+#include "runtime/base/helper_threads.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::package {
@@ -80,18 +79,15 @@ void write_weights(const std::string& path, const schedule::Schedule& schedule,
   std::vector<const PackedConstant*> packed(schedule.program.buffers.size(), nullptr);
   for (const auto& p : schedule.packed) packed[size_t(p.packed)] = &p;
 
-  std::atomic<size_t> next{0};
-  work_on_threads(threads, [&] {
-    for (size_t i = next++; i < placements.size(); i = next++) {
-      const auto& w = placements[i];
-      char* out = file.data() + w.offset;
-      if (const PackedConstant* p = packed[size_t(w.buffer)]) {
-        const int64_t batches = int64_t(p->batch_offsets.size());
-        for (int64_t b = 0; b < batches; b++)
-          schedule::write_panels(schedule.program, *p, b, out + b * (w.bytes / batches));
-      } else if (w.bytes > 0) {
-        copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);
-      }
+  each_on_threads(threads, placements.size(), [&](size_t i) {
+    const auto& w = placements[i];
+    char* out = file.data() + w.offset;
+    if (const PackedConstant* p = packed[size_t(w.buffer)]) {
+      const int64_t batches = int64_t(p->batch_offsets.size());
+      for (int64_t b = 0; b < batches; b++)
+        schedule::write_panels(schedule.program, *p, b, out + b * (w.bytes / batches));
+    } else if (w.bytes > 0) {
+      copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);
     }
   });
 }

@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 
-#include "cppgen/support/helper_threads.h"
+#include "runtime/base/helper_threads.h"
 #include "cppgen/support/input_file.h"
 #include "runtime/base/errors.h"
 
@@ -123,11 +122,7 @@ std::string content_key(std::span<const std::span<const std::byte>> parts, int t
     for (size_t at = 0; at < all.size(); at += kChunkBytes) chunks.push_back(all.substr(at, kChunkBytes));
   }
   std::vector<std::string> hashes(chunks.size());
-  std::atomic<size_t> next{0};
-  auto work = [&] {
-    for (size_t i = next++; i < chunks.size(); i = next++) hashes[i] = sha256_hex(chunks[i]);
-  };
-  work_on_threads(int(std::min(size_t(std::max(threads, 1)), chunks.size())), work);
+  each_on_threads(threads, chunks.size(), [&](size_t i) { hashes[i] = sha256_hex(chunks[i]); });
   Hasher hasher;
   for (const auto& part : parts) hasher.field("bytes", int64_t(part.size()));
   return hasher.field("chunks", hashes).hex();

@@ -18,7 +18,7 @@
 #include <thread>
 
 #include "cppgen/support/file_io.h"
-#include "cppgen/support/helper_threads.h"
+#include "runtime/base/helper_threads.h"
 #include "cppgen/support/litter.h"
 #include "runtime/base/errors.h"
 

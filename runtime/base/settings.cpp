@@ -22,7 +22,9 @@ namespace {
 using namespace setting_values;
 
 // The column of settings.def.
-enum Use { key, no_key, running };
+enum Use { key, no_key, running, key_running };
+constexpr bool changes_kernels(Use use) { return use == key || use == key_running; }
+constexpr bool is_for_runs(Use use) { return use == running || use == key_running; }
 
 constexpr std::string_view kIsaChoices = "auto"
 #define CPPGEN_ISA(isa, ...) "|" #isa
@@ -285,12 +287,12 @@ Settings Settings::from_environment(const Environment& environment,
   const bool all = reader == SettingReader::compiler;
   Settings settings(environment);
   for (const auto& [name, value] : options) {
-    if (const Row& row = kRows[row_of_option(name)]; !all && row.use != running)
+    if (const Row& row = kRows[row_of_option(name)]; !all && !is_for_runs(row.use))
       user_error("the setting {} affects compilation, but a package is already compiled: remove the setting", row.name);
     settings.set(name, value);
   }
   for (size_t row = 0; row < kSettingCount; ++row)
-    if ((all || kRows[row].use == running) && settings.sources_[row].kind != SettingSource::option)
+    if ((all || is_for_runs(kRows[row].use)) && settings.sources_[row].kind != SettingSource::option)
       settings.read_row(row, environment);
   settings.resolve_places();
   settings.refuse_foreign_values();
@@ -414,8 +416,8 @@ std::vector<SettingDescription> Settings::describe() const {
   for (size_t row = 0; row < kSettingCount; ++row) {
     const Row& r = kRows[row];
     descriptions.push_back({group_of(row), r.name, print_field(*this, row), print_source(sources_[row]),
-                            shown_default(r), shown_allowed(r), split(r.aliases, ' '), r.doc, r.use == key,
-                            r.use == running});
+                            shown_default(r), shown_allowed(r), split(r.aliases, ' '), r.doc,
+                            changes_kernels(r.use), is_for_runs(r.use)});
   }
   return descriptions;
 }
@@ -423,7 +425,7 @@ std::vector<SettingDescription> Settings::describe() const {
 std::string Settings::key_text() const {
   std::string text;
   for (size_t row = 0; row < kSettingCount; ++row) {
-    if (kRows[row].use != key) continue;
+    if (!changes_kernels(kRows[row].use)) continue;
     std::string value = print_field(*this, row);
     text += fmt::format("{}={}:{}\n", kRows[row].name, value.size(), value);
   }
@@ -431,7 +433,8 @@ std::string Settings::key_text() const {
 }
 
 std::string settings_reference_markdown() {
-  constexpr std::string_view kUses[] = {"compiling, changes kernels", "compiling", "running"};
+  constexpr std::string_view kUses[] = {"compiling, changes kernels", "compiling", "running",
+                                        "compiling, changes kernels; running"};
   std::vector<std::pair<std::string_view, std::string>> groups;  // titles and tables
   for (size_t r = 0; r < kSettingCount; r++) {
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == group_of(r); });

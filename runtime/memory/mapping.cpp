@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <utility>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/helper_threads.h"
 
 namespace cppgen::rt {
 namespace {
@@ -23,6 +25,7 @@ struct Descriptor {
 };
 
 constexpr uintptr_t kHugePage = uintptr_t{1} << 21;  // of x86-64
+constexpr size_t kLargeCopy = 2 * kHugePage;         // at least half of it consists of huge pages
 
 // Zeroed pages, or null.
 char* map_pages(size_t bytes) {
@@ -30,7 +33,8 @@ char* map_pages(size_t bytes) {
   return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
 }
 
-uintptr_t rounded_up(uintptr_t value, uintptr_t unit) { return (value + unit - 1) / unit * unit; }
+size_t parts(size_t bytes, size_t part) { return (bytes + part - 1) / part; }
+uintptr_t rounded_up(uintptr_t value, uintptr_t unit) { return parts(value, unit) * unit; }
 
 // The same, beginning at a multiple of kHugePage.
 char* map_aligned(size_t bytes) {
@@ -108,16 +112,28 @@ void MappedFile::map(int file, const std::string& path, const MapOptions& option
   if (options.huge_pages) ask_for_huge_pages(data_, bytes_);
 }
 
+// Threads read stretches of the size of a huge page, so that each page is provided once.
 void MappedFile::read_all(int file, const std::string& path, const MapOptions& options) {
-  copy_ = Arena(bytes_, options.huge_pages);
-  for (int64_t done = 0; done < bytes_;) {
-    const ssize_t count = ::read(file, copy_.data() + done, size_t(bytes_ - done));
+  const auto bytes = size_t(bytes_);
+  copy_ = Arena(bytes_, options.huge_pages || bytes >= kLargeCopy);
+  data_ = copy_.data();
+  each_on_threads(options.threads, parts(bytes, kHugePage), [&](size_t stretch) {
+    constexpr size_t kBlocks = kHugePage / kReadBlock;
+    const size_t end = std::min((stretch + 1) * kBlocks, parts(bytes, kReadBlock));
+    for (size_t block = stretch * kBlocks; block < end; block++) read_block(file, path, block, options);
+  });
+}
+
+void MappedFile::read_block(int file, const std::string& path, size_t index, const MapOptions& options) {
+  const size_t begin = index * kReadBlock, bytes = std::min(kReadBlock, size_t(bytes_) - begin);
+  for (size_t done = 0; done < bytes;) {
+    const ssize_t count = ::pread(file, copy_.data() + begin + done, bytes - done, off_t(begin + done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) user_error("cannot read '{}': {}", path, strerror(errno));
-    if (count == 0) user_error("cannot read '{}': it was truncated to {} bytes", path, done);
-    done += count;
+    if (count == 0) user_error("cannot read '{}': it was truncated to {} bytes", path, begin + done);
+    done += size_t(count);
   }
-  data_ = copy_.data();
+  if (options.on_block) options.on_block(index, {data_ + begin, bytes});
 }
 
 MappedFile::~MappedFile() {

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -33,8 +34,12 @@ class Arena {
 struct MapOptions {
   bool populate = false;    // read the file now instead of at first use
   bool copy = false;        // into private memory, which does not change with the file
-  bool huge_pages = false;  // request huge pages
+  bool huge_pages = false;  // request huge pages; large copies do so in any case, because they take a third of the time
+  int threads = 1;          // at most, to read a copy
+  // Called with each block of a copy, kReadBlock bytes or what remains, by the thread that has just read it.
+  std::function<void(size_t index, std::span<const char> block)> on_block = {};
 };
+inline constexpr size_t kReadBlock = size_t{256} << 10;
 
 // A file mapped read-only: processes that map the same file share its pages.
 class MappedFile {
@@ -55,6 +60,7 @@ class MappedFile {
  private:
   void map(int file, const std::string& path, const MapOptions&);
   void read_all(int file, const std::string& path, const MapOptions&);
+  void read_block(int file, const std::string& path, size_t index, const MapOptions&);
 
   Arena copy_;  // holds the data of a copy
   const char* data_ = nullptr;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "isa/cpu_features.h"
+#include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
@@ -26,17 +27,26 @@ const ManifestFile& listed(const Manifest& manifest, const std::string& director
   return *file;
 }
 
-// The best ISA of the package's versions that this machine supports, or the only one.
+// Whether code for `isa` needs no more than one of these instruction sets. An unknown one fails later, with a reason.
+bool is_permitted(const std::string& isa, const std::vector<std::string>& limits) {
+  const VecISA* row = find_isa(isa);
+  return !row || limits.empty() || std::any_of(limits.begin(), limits.end(), [&](const std::string& name) {
+    const VecISA* limit = find_isa(name);
+    return limit && limit->required.has_all(row->required);
+  });
+}
+
+// The best ISA of the package's versions that this machine supports and the options permit, or the only one.
 std::string chosen_isa(const Manifest& manifest, const std::vector<VersionRow>& rows, const std::string& package,
                        const LoadOptions& options) {
   std::vector<std::string> isas{manifest.isa};
   for (const VersionRow& row : rows)
     if (row.sizes.empty()) isas.push_back(row.isa);
   const std::string all = fmt::format("{}", fmt::join(isas, ", "));
-  if (!options.isas.empty())
-    std::erase_if(isas, [&](const std::string& isa) {
-      return std::find(options.isas.begin(), options.isas.end(), isa) == options.isas.end();
-    });
+  std::erase_if(isas, [&](const std::string& isa) { return !is_permitted(isa, options.isas); });
+  if (isas.empty())
+    user_error("package '{}' has {} {}, which ISA={} does not permit", package,
+               rows.empty() ? "kernels for the ISA" : "versions for the ISAs", all, fmt::join(options.isas, ","));
   if (isas.size() == 1) return isas[0];
   const std::string best = best_isa_of(isas, usable_cpu_features());
   if (best.empty())
@@ -59,6 +69,7 @@ LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
   options.trust_weights = trust_weights;
   options.force_mmap_weights = settings.force_mmap_weights;
   options.huge_pages = settings.huge_pages;
+  if (settings.isa != setting_default<SettingId::isa>()) options.isas = settings.isa;
   return options;
 }
 
@@ -139,7 +150,7 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
   if (file.bytes != plan_.weights_bytes)
     user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
                plan_.weights_bytes);
-  std::shared_ptr<const MappedFile>& mapped = shared.weights[file.sha256];
+  std::shared_ptr<const MappedFile>& mapped = shared.weights[file.hash];
   if (!mapped || mapped->bytes() != file.bytes)
     mapped = std::make_shared<MappedFile>(
         open_package_file(directory_, file, !options.trust_weights,
@@ -151,7 +162,7 @@ std::shared_ptr<void> Executable::load_object(const ManifestFile& file, const st
                                               const LoadOptions& options) const {
   require_package_file(directory_, file);
   const ObjectFile object(directory_ + "/" + file.name, options.in_own_cache);
-  check_package_file(directory_, file, true, object.content());
+  check_package_file(directory_, file, object.content());
   if (!has_seal(object.content(), seal))
     user_error(
         "package '{}': '{}' was not written together with the other files that the manifest lists: the plan or the "

@@ -24,7 +24,7 @@ struct LoadOptions {
   // The settings of the same names.
   std::optional<bool> force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
   bool huge_pages = setting_default<SettingId::huge_pages>();
-  // If not empty: choose only among versions for these ISAs, to test the choice.
+  // If not empty, only versions may be chosen that need no more than one of these instruction sets (ISA).
   std::vector<std::string> isas = {};
 
   static LoadOptions from(const Settings&, bool trust_weights = false);
@@ -35,9 +35,10 @@ using KernelFunction = void (*)(const cppgen_kernel_args*, long begin, long end)
 // A loaded package: plan, kernels, mapped weights. Immutable; shared by any number of sessions and threads.
 class Executable {
  public:
-  // Of a package for several ISAs (versions.h), loads what is for the best one that this machine supports. UserError
-  // naming the file, what was found and what is expected: not a package, other formats, an ISA that this CPU lacks, a
-  // missing, truncated or altered file, a kernel that its object does not have.
+  // Of a package for several ISAs (versions.h), loads what is for the best one that this machine supports and the
+  // options permit. UserError naming the file, what was found and what is expected: not a package, other formats, an
+  // ISA that this CPU lacks or that is not permitted, a missing, truncated or altered file, a kernel that its object
+  // does not have.
   static std::shared_ptr<const Executable> load(const std::string& directory, const LoadOptions& = {});
   ~Executable();
   Executable(const Executable&) = delete;

@@ -1,7 +1,6 @@
 #include "runtime/package/package.h"
 
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,9 +11,11 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/abi/abi.h"
+#include "runtime/base/blake3.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
+#include "runtime/base/usable_cpus.h"
 #include "runtime/package/seal.h"
 #include "runtime/base/version.h"
 
@@ -24,7 +25,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-bool is_sha256(std::string_view text) {
+bool is_hash(std::string_view text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
@@ -51,11 +52,11 @@ void check_version(int64_t found, int64_t expected, const char* what, const std:
 }
 
 ManifestFile file_from(const json& node, const std::string& where) {
-  ManifestFile file{text(node, "name", where), integer(node, "bytes", where), text(node, "sha256", where)};
+  ManifestFile file{text(node, "name", where), integer(node, "bytes", where), text(node, "blake3", where)};
   if (!is_plain_file_name(file.name) || file.name == kManifestFile)
     user_error("'{}': '{}' is not the name of a file in the package", where, file.name);
   if (file.bytes < 0) user_error("'{}': '{}' has {} bytes", where, file.name, file.bytes);
-  if (!is_sha256(file.sha256)) user_error("'{}': the sha256 of '{}' is not 64 hex digits", where, file.name);
+  if (!is_hash(file.hash)) user_error("'{}': the hash of '{}' is not 64 hex digits", where, file.name);
   return file;
 }
 
@@ -71,20 +72,27 @@ std::vector<std::string> files_of(const std::string& directory) {
   return names;
 }
 
+// More of them would wait for the memory.
+int reading_threads(int64_t bytes) {
+  constexpr int64_t kFew = 4 << 20;
+  return bytes < kFew ? 1 : std::min(usable_cpus(), 8);
+}
+
+void check_size(const std::string& directory, const ManifestFile& file, int64_t bytes) {
+  if (bytes != file.bytes)
+    user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
+               bytes, file.bytes);
+}
+
+void check_hash(const std::string& directory, const ManifestFile& file, const std::string& found) {
+  if (found != file.hash)
+    user_error("package '{}': '{}' was altered: its hash is {}, expected {}", directory, file.name, found, file.hash);
+}
+
 }  // namespace
 
 std::string weights_file_name(int32_t plan) { return fmt::format("weights_{}.bin", plan); }
 std::string plan_file_name(int32_t plan) { return fmt::format("plan_{}.json", plan); }
-
-std::string sha256_of(std::span<const char> bytes) {
-  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
-  unsigned char digest[32];
-  const bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1 &&
-                  EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
-                  EVP_DigestFinal_ex(context.get(), digest, nullptr) == 1;
-  check(ok, "SHA-256 failed");
-  return fmt::format("{:02x}", fmt::join(digest, ""));
-}
 
 void write_package_file(const std::string& path, std::string_view content) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
@@ -145,11 +153,11 @@ void write_manifest(const std::string& directory, const std::string& isa) {
       write_seal(path, seal);
     }
     const MappedFile file(path);
-    listed.push_back({name, file.bytes(), sha256_of(file.content())});
+    listed.push_back({name, file.bytes(), blake3_of(file.content(), reading_threads(file.bytes()))});
   }
   json files = json::array();
   for (const ManifestFile& file : listed)
-    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"blake3", file.hash}});
   const json root{{"format", kPackageFormat},          {"format_version", kPackageFormatVersion},
                   {"abi_version", CPPGEN_ABI_VERSION}, {"isa", isa},
                   {"cppgen_version", kVersion},        {"files", files}};
@@ -160,30 +168,33 @@ void write_manifest(const std::string& directory, const std::string& isa) {
   if (error) user_error("cannot write '{}': {}", path, error.message());
 }
 
+// Blocks of a copy are hashed while they are in the cache of the thread that has read them.
 MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash, MapOptions options) {
-  const std::string path = directory + "/" + file.name;
+  static_assert(kReadBlock == kHashBlock);
   require_package_file(directory, file);
   options.populate = hash;  // all of it is read now: no page by page
-  MappedFile mapped(path, options);
-  check_package_file(directory, file, hash, mapped.content());
+  options.threads = reading_threads(file.bytes);
+  BlockHasher hasher{size_t(file.bytes)};
+  if (hash) options.on_block = [&](size_t index, std::span<const char> block) { hasher.add(index, block); };
+  MappedFile mapped(directory + "/" + file.name, options);
+  check_size(directory, file, mapped.bytes());
+  if (hash)
+    check_hash(directory, file, options.copy ? hasher.hash() : blake3_of(mapped.content(), options.threads));
   return mapped;
 }
 
 void require_package_file(const std::string& directory, const ManifestFile& file) {
+  const std::string path = directory + "/" + file.name;
   std::error_code error;
-  if (!fs::exists(directory + "/" + file.name, error))
-    user_error("package '{}': the file '{}' is missing", directory, file.name);
+  if (!fs::exists(path, error)) user_error("package '{}': the file '{}' is missing", directory, file.name);
+  const auto bytes = fs::file_size(path, error);
+  if (error) user_error("'{}' is not a regular file", path);
+  check_size(directory, file, int64_t(bytes));
 }
 
-void check_package_file(const std::string& directory, const ManifestFile& file, bool hash,
-                        std::span<const char> content) {
-  if (int64_t(content.size()) != file.bytes)
-    user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
-               content.size(), file.bytes);
-  if (!hash) return;
-  if (const std::string found = sha256_of(content); found != file.sha256)
-    user_error("package '{}': '{}' was altered: its SHA-256 is {}, expected {}", directory, file.name, found,
-               file.sha256);
+void check_package_file(const std::string& directory, const ManifestFile& file, std::span<const char> content) {
+  check_size(directory, file, int64_t(content.size()));
+  check_hash(directory, file, blake3_of(content));
 }
 
 }  // namespace cppgen::rt

@@ -13,7 +13,7 @@ namespace cppgen::rt {
 // absolute paths, so it may be moved.
 
 inline constexpr std::string_view kPackageFormat = "cppgen-package";
-inline constexpr int64_t kPackageFormatVersion = 12;
+inline constexpr int64_t kPackageFormatVersion = 13;
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kPlanFile = "plan.json";
 inline constexpr std::string_view kModuleFile = "module.json";  // of a model of several plans
@@ -24,7 +24,7 @@ inline constexpr std::string_view kWeightsFile = "weights.bin";
 struct ManifestFile {
   std::string name;  // of a file in the directory itself
   int64_t bytes = 0;
-  std::string sha256;  // 64 lower-case hex digits
+  std::string hash;  // its BLAKE3 (runtime/base/blake3.h)
 };
 
 struct Manifest {
@@ -49,17 +49,15 @@ void write_manifest(const std::string& directory, const std::string& isa);
 // Writes a small file to disk. UserError if it fails.
 void write_package_file(const std::string& path, std::string_view content);
 
-// Reads a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,
+// Reads a listed file and checks its size and, with `hash`, its hash. UserError naming the file if it is missing,
 // shorter or longer than listed, or altered. A file is mapped only on request: whoever truncates a mapped file ends the
-// processes that read it.
+// processes that read it. Several threads read and hash a large file.
 MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash,
                              MapOptions = {.copy = true});
 
-// UserError if it is missing.
+// UserError if it is missing or has another size, before anything is read.
 void require_package_file(const std::string& directory, const ManifestFile& file);
 // The checks for a content that was read.
-void check_package_file(const std::string& directory, const ManifestFile& file, bool hash, std::span<const char>);
-
-std::string sha256_of(std::span<const char> bytes);  // 64 lower-case hex digits
+void check_package_file(const std::string& directory, const ManifestFile& file, std::span<const char>);
 
 }  // namespace cppgen::rt

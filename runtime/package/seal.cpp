@@ -7,11 +7,12 @@
 #include <fstream>
 #include <string_view>
 
+#include "runtime/base/blake3.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::rt {
 
-static constexpr std::string_view kMark = "cppgenS1";
+static constexpr std::string_view kMark = "cppgenS2";
 static constexpr size_t kSealBytes = kMark.size() + 64;
 
 bool is_object(const std::string& file_name) { return file_name.ends_with(".so"); }
@@ -19,9 +20,9 @@ bool is_object(const std::string& file_name) { return file_name.ends_with(".so")
 std::string seal_of(const std::vector<ManifestFile>& files) {
   std::vector<std::string> lines;
   for (const ManifestFile& file : files)
-    if (!is_object(file.name)) lines.push_back(fmt::format("{} {} {}", file.sha256, file.bytes, file.name));
+    if (!is_object(file.name)) lines.push_back(fmt::format("{} {} {}", file.hash, file.bytes, file.name));
   std::sort(lines.begin(), lines.end());
-  return std::string(kMark) + sha256_of(fmt::format("{}", fmt::join(lines, "\n")));
+  return std::string(kMark) + blake3_of(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 void write_seal(const std::string& path, const std::string& seal) {

@@ -23,7 +23,7 @@ struct VersionRow {
   std::string folder;  // in kVersionsFolder
   std::string isa;
   SymbolSizes sizes;            // empty: all sizes
-  std::string manifest_sha256;  // of its manifest.json
+  std::string manifest_hash;  // of its manifest.json
 };
 
 // "batch=8,length=128"; "general" for all sizes.

@@ -88,13 +88,27 @@ Topology read(hwloc_topology_t topology) {
   return result;
 }
 
+// The affinity mask is applied by usable_topology, so that it can be tested on any machine.
+Handle load_this_machine(unsigned long flags) {
+  Handle handle = make_handle();
+  hwloc_topology_set_flags(handle.get(), flags | HWLOC_TOPOLOGY_FLAG_NO_DISTANCES | HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS);
+  if (hwloc_topology_load(handle.get()) != 0) user_error("hwloc cannot read the topology of this machine");
+  return handle;
+}
+
+// By default, hwloc also binds the calling thread to each hardware thread in turn, to ask it for its caches. This takes
+// longer than everything else, and is needed only where the system does not list them.
+Topology read_this_machine() {
+  Handle handle = load_this_machine(HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
+  if (!hwloc_get_obj_by_type(handle.get(), HWLOC_OBJ_L1CACHE, 0)) handle = load_this_machine(0);
+  return read(handle.get());
+}
+
 }  // namespace
 
-Topology topology_of_this_machine() {
-  Handle handle = make_handle();
-  // The affinity mask is applied by usable_topology, so that it can be tested on any machine.
-  if (hwloc_topology_load(handle.get()) != 0) user_error("hwloc cannot read the topology of this machine");
-  return read(handle.get());
+const Topology& topology_of_this_machine() {
+  static const Topology machine = read_this_machine();
+  return machine;
 }
 
 Topology topology_from_synthetic(const std::string& description) {

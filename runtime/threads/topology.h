@@ -29,9 +29,12 @@ struct Topology {
   MachineDescription caches;        // cache fields only; machine_description() fills the counts
 };
 
-// This machine, a machine in hwloc's synthetic format ("package:2 core:4 pu:2"), or an hwloc XML export. UserError if
-// hwloc cannot read the description.
-Topology topology_of_this_machine();
+// This machine, with all hardware threads, whoever may use them. It is read once per process, when it is first needed,
+// by any thread; hardware threads that are put into operation later are unknown. UserError if hwloc cannot read it.
+const Topology& topology_of_this_machine();
+
+// A machine in hwloc's synthetic format ("package:2 core:4 pu:2"), or an hwloc XML export. UserError if hwloc cannot
+// read the description.
 Topology topology_from_synthetic(const std::string& description);
 Topology topology_from_xml(const std::string& xml);
 
@@ -47,7 +50,8 @@ CpuLimits current_cpu_limits(const std::string& root = "");
 // The part of the machine within the limits. A mask that would leave nothing is ignored.
 Topology usable_topology(Topology machine, const CpuLimits& limits);
 
-// This machine within the limits of this process.
+// This machine within the limits that the calling thread has now: each call reads the affinity mask and the control
+// groups anew, so a session that is created after they changed follows them.
 Topology usable_topology();
 
 // The words of CORE_TYPE, in its order.

@@ -15,7 +15,7 @@ Toolchain known_compiler(const Settings&) { std::abort(); }
 
 namespace rt {
 
-Topology topology_of_this_machine() { std::abort(); }
+const Topology& topology_of_this_machine() { std::abort(); }
 int default_threads(const Topology&, bool) { std::abort(); }
 
 }  // namespace rt

@@ -6,6 +6,7 @@
 
 #include <ctime>
 
+#include "runtime/base/blake3.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/executable.h"
 #include "runtime/package/object_file.h"
@@ -45,7 +46,7 @@ class Package : public testing::Test {
     const std::string before = read_text(file(name));
     write_text(file(name), content);
     const auto replace = [&](const std::string& from, const std::string& to) { edit("manifest.json", from, to); };
-    replace(sha256_of(before), sha256_of(content));
+    replace(blake3_of(before), blake3_of(content));
     replace(fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", before.size(), name),
             fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", content.size(), name));
   }
@@ -293,22 +294,34 @@ TEST_F(Package, ManifestIsTheSameForTheSameFiles) {
   EXPECT_EQ(read_text(file("manifest.json")), before);
 }
 
+// Of several blocks, which several threads read and hash, wherever the damage is; in memory and mapped.
+TEST(PackageFile, DamageOfALargeFileIsFound) {
+  TempDirectory directory;
+  std::string content((5 << 20) + 17, 'x');
+  const ManifestFile listed{"weights.bin", int64_t(content.size()), blake3_of(content)};
+  for (const MapOptions& options : {MapOptions{.copy = true}, MapOptions{}}) {
+    write_text(directory.file("weights.bin"), content);
+    EXPECT_EQ(open_package_file(directory.path(), listed, true, options).bytes(), listed.bytes);
+    for (const size_t at : {size_t{0}, content.size() / 2, content.size() - 1}) {
+      std::string damaged = content;
+      damaged[at] = 'y';
+      write_text(directory.file("weights.bin"), damaged);
+      EXPECT_THROW(open_package_file(directory.path(), listed, true, options), UserError) << at;
+      EXPECT_EQ(open_package_file(directory.path(), listed, false, options).data()[at], 'y');
+    }
+  }
+}
+
+// Before memory is taken for what the manifest announces.
+TEST(PackageFile, SizesAreComparedFirst) {
+  TempDirectory directory;
+  write_text(directory.file("weights.bin"), "x");
+  EXPECT_THROW(open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, blake3_of(std::string("x"))}, true),
+               UserError);
+  EXPECT_THROW(open_package_file("/dev", {"zero", 1, blake3_of(std::string("x"))}, true), UserError);
+}
+
 TEST(Version, IsTheProjects) { EXPECT_EQ(kVersion, CPPGEN_PROJECT_VERSION); }
-
-TEST(Hash, KnownValue) {
-  EXPECT_EQ(sha256_of(std::string("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
-// Weights of a gigabyte must not hold up a start for long. In processor time, which does not depend on other programs;
-// the bound is far below the 1.2 GB/s and more of CPUs with SHA instructions, for those without them.
-TEST(Hash, Speed) {
-  const std::string big(64 << 20, 'x');
-  const auto begin = std::clock();
-  sha256_of(big);
-  const double rate = double(big.size()) / (double(std::clock() - begin) / CLOCKS_PER_SEC) / 1e9;
-  std::printf("SHA-256: %.2f GB/s\n", rate);
-  EXPECT_GT(rate, 0.1);
-}
 
 }  // namespace
 }  // namespace cppgen::rt::test

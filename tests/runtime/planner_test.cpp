@@ -135,5 +135,22 @@ TEST(Mapping, MapsRegularFilesOnly) {
   EXPECT_THROW(MappedFile("/dev/zero"), UserError);
 }
 
+TEST(Mapping, SeveralThreadsReadACopy) {
+  TempDirectory directory;
+  std::string content((5 << 20) + 17, '\0');
+  for (size_t i = 0; i < content.size(); i++) content[i] = char(i * 7 + i / 1000);
+  write_text(directory.file("a"), content);
+  std::vector<std::string> blocks((content.size() + kReadBlock - 1) / kReadBlock);
+  MapOptions options{.copy = true, .threads = 3};
+  options.on_block = [&](size_t i, std::span<const char> block) { blocks.at(i).append(block.begin(), block.end()); };
+  const MappedFile file(directory.file("a"), options);
+  EXPECT_TRUE(std::string_view(file.data(), size_t(file.bytes())) == content);
+  std::string joined;
+  for (const std::string& block : blocks) joined += block;
+  EXPECT_TRUE(joined == content);
+  write_text(directory.file("a"), "");  // without effect on the copy
+  EXPECT_TRUE(std::string_view(file.data(), size_t(file.bytes())) == content);
+}
+
 }  // namespace
 }  // namespace cppgen::rt::test

@@ -8,6 +8,7 @@
 
 #include "isa/cpu_features.h"
 #include "isa/vec_isa.h"
+#include "runtime/base/blake3.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/executable.h"
 #include "runtime/package/machine_support.h"
@@ -203,7 +204,7 @@ TEST_F(Versions, ATableThatIsNotWrittenWithTheObjectsIsRefused) {
   set_rows("{\"versions\": []}");
   EXPECT_EQ(load_error(), "");
   std::string manifest = read_text(directory() + "/manifest.json");
-  manifest.replace(manifest.find(sha256_of(read_text(object))), 64, sha256_of(before));
+  manifest.replace(manifest.find(blake3_of(read_text(object))), 64, blake3_of(before));
   write_text(directory() + "/manifest.json", manifest);
   write_text(object, before);
   expect_error("'kernels_0.so' was not written together with the other files that the manifest lists");
@@ -211,7 +212,7 @@ TEST_F(Versions, ATableThatIsNotWrittenWithTheObjectsIsRefused) {
 
 TEST_F(Versions, DamagedTablesAreRefused) {
   const auto row = [](const std::string& folder, const std::string& isa, const std::string& sizes) {
-    return R"({"folder": ")" + folder + R"(", "isa": ")" + isa + R"(", "manifest_sha256": "", "sizes": )" + sizes + "}";
+    return R"({"folder": ")" + folder + R"(", "isa": ")" + isa + R"(", "manifest_blake3": "", "sizes": )" + sizes + "}";
   };
   const auto refused = [&](const std::string& rows, const std::string& why) {
     set_rows("{\"versions\": [" + rows + "]}");
@@ -313,8 +314,30 @@ TEST_F(Versions, TheBestInstructionSetIsLoaded) {
   EXPECT_EQ(scalar.plan().isa, "scalar");
   EXPECT_EQ(first_result(scalar, 1), 1 * 3);
   EXPECT_EQ(first_result(scalar, 8), 1 * 2);
-  only.isas = {"avx512"};
-  expect_error("has versions for the ISAs scalar, avx2, of which this machine supports none", only);
+  only.isas = {"avx512_vnni"};  // a limit: it need not be there
+  EXPECT_EQ(Executable::load(directory(), only)->plan().isa, "avx2");
+}
+
+// Of scalar code, every instruction set permits all.
+TEST_F(Versions, InstructionSetsThatAreNotPermitted) {
+  if (!detect_cpu_features().has_all(find_isa("avx2")->required)) GTEST_SKIP() << "no avx2";
+  Plan plan = two_step_plan();
+  plan.isa = "avx2";
+  TempDirectory other;
+  write_package(other.path(), plan, source_with(5), kTwoStepWeights);
+  LoadOptions limit;
+  limit.isas = {"scalar"};
+  try {
+    Executable::load(other.path(), limit);
+    ADD_FAILURE() << "loaded";
+  } catch (const UserError& error) {
+    EXPECT_NE(std::string(error.what()).find("has kernels for the ISA avx2, which ISA=scalar does not permit"),
+              std::string::npos)
+        << error.what();
+  }
+  EXPECT_EQ(Executable::load(directory(), limit)->plan().isa, "scalar");
+  limit.isas = {"scalar", "avx512"};
+  EXPECT_EQ(Executable::load(other.path(), limit)->plan().isa, "avx2");
 }
 
 }  // namespace

@@ -61,9 +61,10 @@ TEST_F(SeveralInstructionSets, AreInOnePackage) {
   environment.erase("CPPGEN_ISA");
   EXPECT_EQ(json::parse(succeed({"run", made, "--json"}).out)["isa"], "avx2");
   EXPECT_EQ(json::parse(succeed({"inspect", made, "--json"}).out)["isa"], "scalar") << "in its own folder";
-  rt::LoadOptions only;
-  only.isas = {"scalar"};
-  EXPECT_EQ(rt::Executable::load(made, only)->plan().isa, "scalar");
+  EXPECT_EQ(json::parse(succeed({"run", made, "--isa", "scalar", "--json"}).out)["isa"], "scalar");
+  environment["CPPGEN_ISA"] = "scalar";
+  EXPECT_EQ(json::parse(succeed({"run", made, "--json"}).out)["isa"], "scalar");
+  EXPECT_EQ(rt::Executable::load(made, rt::LoadOptions::from(settings()))->plan().isa, "scalar");
   environment["CPPGEN_ISA"] = "auto,avx2";
   const Ended mixed = run({"run", model});
   EXPECT_EQ(mixed.status, 2);

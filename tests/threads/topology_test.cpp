@@ -185,6 +185,17 @@ TEST(Topology, TheProcessMaskCounts) {
             0);
 }
 
+TEST(Topology, TheMachineIsReadOnceAndTheMaskEachTime) {
+  const Topology before = usable_topology();
+  const Topology* machine = &topology_of_this_machine();
+  {
+    const ScopedBinding bound({before.units.back().cpu});
+    EXPECT_EQ(usable_topology().units.size(), 1u);
+    EXPECT_EQ(&topology_of_this_machine(), machine);
+  }
+  EXPECT_EQ(usable_topology().units.size(), before.units.size());
+}
+
 TEST(ScopedBinding, BindsAndRestores) {
   CpuSet before = current_thread_affinity();
   {

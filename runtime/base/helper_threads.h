@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <thread>
@@ -13,5 +14,8 @@ std::optional<std::thread> try_thread(std::function<void()> work);
 // takes its items from what the threads share, so that any number of calls completes it. The first exception is thrown
 // again when all have ended.
 void work_on_threads(int threads, const std::function<void()>& work);
+
+// Calls `work` with 0, 1 ... `count` - 1 in this way, each number once.
+void each_on_threads(int threads, size_t count, const std::function<void(size_t)>& work);
 
 }  // namespace cppgen

@@ -1,6 +1,7 @@
-#include "cppgen/support/helper_threads.h"
+#include "runtime/base/helper_threads.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <system_error>
@@ -41,6 +42,13 @@ void work_on_threads(int threads, const std::function<void()>& work) {
   guarded();
   for (std::thread& helper : helpers) helper.join();
   if (failure) std::rethrow_exception(failure);
+}
+
+void each_on_threads(int threads, size_t count, const std::function<void(size_t)>& work) {
+  std::atomic<size_t> next{0};
+  work_on_threads(int(std::min(size_t(std::max(threads, 1)), count)), [&] {
+    for (size_t i = next++; i < count; i = next++) work(i);
+  });
 }
 
 }  // namespace cppgen
