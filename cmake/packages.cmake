@@ -10,6 +10,7 @@ foreach(library fmt::fmt spdlog::spdlog)
   target_include_directories(cppgen_fmt SYSTEM INTERFACE $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
 endforeach()
 find_package(nlohmann_json REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # only its header is used
 find_package(TBB REQUIRED)
 # Debian's own config of oneDNN asks for OpenCL, which the CPU engine does not need.
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
@@ -25,13 +26,6 @@ set_target_properties(XSMM::xsmm PROPERTIES IMPORTED_LOCATION "${XSMM_LIBRARY}"
   INTERFACE_INCLUDE_DIRECTORIES "${XSMM_INCLUDE_DIR}"
   INTERFACE_LINK_LIBRARIES "${XSMM_NO_BLAS_LIBRARY};Threads::Threads;${CMAKE_DL_LIBS};rt;m")
 find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
-# The runtime takes SHA-256 from the archive, so that its users need no library of OpenSSL. Targets with the property
-# CPPGEN_LEAN do so.
-find_library(CRYPTO_ARCHIVE libcrypto.a REQUIRED)
-add_library(cppgen_sha256 INTERFACE)
-target_include_directories(cppgen_sha256 SYSTEM INTERFACE ${OPENSSL_INCLUDE_DIR})
-target_link_libraries(cppgen_sha256 INTERFACE
-                      $<IF:$<BOOL:$<TARGET_PROPERTY:CPPGEN_LEAN>>,${CRYPTO_ARCHIVE},OpenSSL::Crypto>)
 find_package(Protobuf REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)

@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/abi/abi.h"
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
@@ -26,7 +26,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 bool is_hash(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  return text.size() == kContentHashDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 const json& member(const json& node, const char* key, json::value_t type, const std::string& where) {
@@ -52,11 +52,11 @@ void check_version(int64_t found, int64_t expected, const char* what, const std:
 }
 
 ManifestFile file_from(const json& node, const std::string& where) {
-  ManifestFile file{text(node, "name", where), integer(node, "bytes", where), text(node, "blake3", where)};
+  ManifestFile file{text(node, "name", where), integer(node, "bytes", where), text(node, "xxh3", where)};
   if (!is_plain_file_name(file.name) || file.name == kManifestFile)
     user_error("'{}': '{}' is not the name of a file in the package", where, file.name);
   if (file.bytes < 0) user_error("'{}': '{}' has {} bytes", where, file.name, file.bytes);
-  if (!is_hash(file.hash)) user_error("'{}': the hash of '{}' is not 64 hex digits", where, file.name);
+  if (!is_hash(file.hash)) user_error("'{}': the hash of '{}' is not {} hex digits", where, file.name, kContentHashDigits);
   return file;
 }
 
@@ -153,11 +153,11 @@ void write_manifest(const std::string& directory, const std::string& isa) {
       write_seal(path, seal);
     }
     const MappedFile file(path);
-    listed.push_back({name, file.bytes(), blake3_of(file.content(), reading_threads(file.bytes()))});
+    listed.push_back({name, file.bytes(), content_hash(file.content(), reading_threads(file.bytes()))});
   }
   json files = json::array();
   for (const ManifestFile& file : listed)
-    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"blake3", file.hash}});
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.hash}});
   const json root{{"format", kPackageFormat},          {"format_version", kPackageFormatVersion},
                   {"abi_version", CPPGEN_ABI_VERSION}, {"isa", isa},
                   {"cppgen_version", kVersion},        {"files", files}};
@@ -179,7 +179,7 @@ MappedFile open_package_file(const std::string& directory, const ManifestFile& f
   MappedFile mapped(directory + "/" + file.name, options);
   check_size(directory, file, mapped.bytes());
   if (hash)
-    check_hash(directory, file, options.copy ? hasher.hash() : blake3_of(mapped.content(), options.threads));
+    check_hash(directory, file, options.copy ? hasher.hash() : content_hash(mapped.content(), options.threads));
   return mapped;
 }
 
@@ -194,7 +194,7 @@ void require_package_file(const std::string& directory, const ManifestFile& file
 
 void check_package_file(const std::string& directory, const ManifestFile& file, std::span<const char> content) {
   check_size(directory, file, int64_t(content.size()));
-  check_hash(directory, file, blake3_of(content));
+  check_hash(directory, file, content_hash(content));
 }
 
 }  // namespace cppgen::rt

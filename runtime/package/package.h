@@ -24,7 +24,7 @@ inline constexpr std::string_view kWeightsFile = "weights.bin";
 struct ManifestFile {
   std::string name;  // of a file in the directory itself
   int64_t bytes = 0;
-  std::string hash;  // its BLAKE3 (runtime/base/blake3.h)
+  std::string hash;  // see runtime/base/content_hash.h
 };
 
 struct Manifest {

@@ -2,6 +2,7 @@
 #include <atomic>
 
 #include "runtime/base/log.h"
+#include "runtime/package/machine_support.h"
 #include "runtime/session/c_api_support.h"
 #include "runtime/threads/executor.h"
 
@@ -113,6 +114,16 @@ void cppgen_cancel_reset(cppgen_cancel* cancel) {
 }
 
 void cppgen_cancel_free(cppgen_cancel* cancel) { delete cancel; }
+
+// What emitted kernels of this instruction set call, for programs that run a kernel by itself (BENCHMARK_KERNEL). Null
+// if there is none of this name.
+extern "C" const cppgen_runtime* cppgen_runtime_of_isa(const char* isa) {
+  try {
+    return runtime_services(isa);
+  } catch (const UserError&) {
+    return nullptr;
+  }
+}
 
 void cppgen_set_log(cppgen_log_function function, void* context) {
   if (!function) return set_log_receiver({});

@@ -6,7 +6,7 @@
 
 #include <ctime>
 
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/executable.h"
 #include "runtime/package/object_file.h"
@@ -46,7 +46,7 @@ class Package : public testing::Test {
     const std::string before = read_text(file(name));
     write_text(file(name), content);
     const auto replace = [&](const std::string& from, const std::string& to) { edit("manifest.json", from, to); };
-    replace(blake3_of(before), blake3_of(content));
+    replace(content_hash(before), content_hash(content));
     replace(fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", before.size(), name),
             fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", content.size(), name));
   }
@@ -298,7 +298,7 @@ TEST_F(Package, ManifestIsTheSameForTheSameFiles) {
 TEST(PackageFile, DamageOfALargeFileIsFound) {
   TempDirectory directory;
   std::string content((5 << 20) + 17, 'x');
-  const ManifestFile listed{"weights.bin", int64_t(content.size()), blake3_of(content)};
+  const ManifestFile listed{"weights.bin", int64_t(content.size()), content_hash(content)};
   for (const MapOptions& options : {MapOptions{.copy = true}, MapOptions{}}) {
     write_text(directory.file("weights.bin"), content);
     EXPECT_EQ(open_package_file(directory.path(), listed, true, options).bytes(), listed.bytes);
@@ -316,9 +316,9 @@ TEST(PackageFile, DamageOfALargeFileIsFound) {
 TEST(PackageFile, SizesAreComparedFirst) {
   TempDirectory directory;
   write_text(directory.file("weights.bin"), "x");
-  EXPECT_THROW(open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, blake3_of(std::string("x"))}, true),
+  EXPECT_THROW(open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, content_hash(std::string("x"))}, true),
                UserError);
-  EXPECT_THROW(open_package_file("/dev", {"zero", 1, blake3_of(std::string("x"))}, true), UserError);
+  EXPECT_THROW(open_package_file("/dev", {"zero", 1, content_hash(std::string("x"))}, true), UserError);
 }
 
 TEST(Version, IsTheProjects) { EXPECT_EQ(kVersion, CPPGEN_PROJECT_VERSION); }

@@ -1,3 +1,4 @@
+#include "runtime/plan/call_fields.h"
 #include "runtime/plan/calls/onednn.h"
 
 #include <fmt/format.h>
