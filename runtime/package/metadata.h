@@ -14,6 +14,6 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 void write_metadata(const std::string& directory, const Metadata&);
 
 // Empty if the manifest lists no such file. UserError naming the file if it is damaged.
-Metadata read_metadata(const std::string& directory, const Manifest&);
+Metadata read_metadata(const PackageFiles&, const Manifest&);
 
 }  // namespace cppgen::rt

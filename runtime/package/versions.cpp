@@ -67,10 +67,15 @@ std::string version_directory(const std::string& package, const VersionRow& row)
   return fmt::format("{}/{}/{}", package, kVersionsFolder, row.folder);
 }
 
-std::vector<VersionRow> read_versions(const std::string& package, const Manifest& manifest) {
+PackageFiles version_files(const PackageFiles& package, const VersionRow& row) {
+  return package.folder(fmt::format("{}/{}", kVersionsFolder, row.folder));
+}
+
+std::vector<VersionRow> read_versions(const PackageFiles& files, const Manifest& manifest) {
+  const std::string& package = files.name();
   const ManifestFile* listed = manifest.find(kVersionsFile);
   if (!listed) return {};
-  const MappedFile file = open_package_file(package, *listed, true);
+  const MappedFile file = open_package_file(files, *listed, true);
   const json root = parse_json_or_discard({file.content().data(), file.content().size()});
   std::vector<VersionRow> rows;
   try {
@@ -86,10 +91,11 @@ std::vector<VersionRow> read_versions(const std::string& package, const Manifest
   return rows;
 }
 
-Manifest read_manifest(const std::string& package, const VersionRow& row) {
-  const std::string directory = version_directory(package, row);
-  Manifest manifest = read_manifest(directory);
-  if (content_hash(MappedFile(manifest_path(directory), {.copy = true}).content()) != row.manifest_hash)
+Manifest read_manifest(const PackageFiles& files, const VersionRow& row) {
+  const std::string& package = files.name();
+  const PackageFiles version = version_files(files, row);
+  Manifest manifest = read_manifest(version);
+  if (content_hash(version.open(std::string(kManifestFile), {.copy = true}).content()) != row.manifest_hash)
     user_error("package '{}': the version {} in '{}/{}' was altered, or belongs to another package", package,
                name_of(row.sizes), kVersionsFolder, row.folder);
   if (manifest.isa != row.isa)

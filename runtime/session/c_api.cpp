@@ -67,6 +67,13 @@ cppgen_status describe(const std::vector<cppgen_session::Description>& tensors, 
   });
 }
 
+cppgen_session* loaded_session(const PackageFiles& files, const cppgen_options* options) {
+  const cppgen_options used = options_of(options);
+  const Settings settings = settings_of(used);
+  return new cppgen_session(Executable::load(files, LoadOptions::from(settings, used.trust_weights != 0)),
+                            session_options(used, settings), executor_of(used.pool));
+}
+
 void find_name(const std::vector<cppgen_session::Description>& tensors, const char* name, size_t* index,
                const char* kind) {
   require_argument(name, "name");
@@ -84,10 +91,25 @@ cppgen_status cppgen_session_load(const char* path, const cppgen_options* option
   return guarded(error, [&] {
     require_argument(session, "session");
     require_argument(path, "path");
-    const cppgen_options used = options_of(options);
-    const Settings settings = settings_of(used);
-    *session = new cppgen_session(Executable::load(path, LoadOptions::from(settings, used.trust_weights != 0)),
-                                  session_options(used, settings), executor_of(used.pool));
+    *session = loaded_session(path, options);
+  });
+}
+
+cppgen_status cppgen_session_load_memory(const cppgen_file* files, size_t file_count, const cppgen_options* options,
+                                         cppgen_session** session, cppgen_error* error) {
+  if (session) *session = nullptr;
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    *session = loaded_session(files_in_memory(files, file_count), options);
+  });
+}
+
+cppgen_status cppgen_session_load_reader(const cppgen_reader* reader, const cppgen_options* options,
+                                         cppgen_session** session, cppgen_error* error) {
+  if (session) *session = nullptr;
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    *session = loaded_session(files_of_reader(reader), options);
   });
 }
 

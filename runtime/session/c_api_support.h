@@ -112,6 +112,8 @@ void write_sized(T* to, size_t size, const T& value) {
 
 RunOptions run_options(const cppgen_run_options*);
 AllocatorPointer allocator_of(const cppgen_allocator*);  // null for null
+PackageFiles files_in_memory(const cppgen_file*, size_t count);
+PackageFiles files_of_reader(const cppgen_reader*);
 std::shared_ptr<Executor> executor_of(const cppgen_pool*);  // null for null
 
 // All settings of a run. UserError for values that are not allowed.
