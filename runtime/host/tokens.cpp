@@ -64,8 +64,9 @@ std::vector<std::string> Tokens::of(std::string_view text) const {
       tokens.emplace_back(text.substr(0, first_character(text)));
     return tokens;
   }
+  const re2::StringPiece all(text.data(), text.size());  // a string_view of the standard library, or another one
   re2::StringPiece found;
-  for (size_t from = 0; patterns_[0]->Match(text, from, text.size(), RE2::UNANCHORED, &found, 1);) {
+  for (size_t from = 0; patterns_[0]->Match(all, from, text.size(), RE2::UNANCHORED, &found, 1);) {
     const size_t at = size_t(found.data() - text.data());
     add(tokens, {found.data(), found.size()});
     if (at == text.size()) break;
