@@ -46,6 +46,7 @@ function(cppgen_precompiled)
   foreach(target IN LISTS ARGN)
     if(TARGET cppgen_headers_of_programs)
       target_precompile_headers(${target} REUSE_FROM cppgen_headers_of_programs)
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # of libraries for programs alone
       target_compile_definitions(${target} PRIVATE GTEST_HAS_PTHREAD=1)  # as where the headers were parsed
     endif()
   endforeach()
@@ -58,10 +59,18 @@ function(cppgen_source_options)
                                                                    SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# cppgen_optimize_less(ROOM ...): rooms whose code takes milliseconds, while the compilers that it starts take seconds.
+# cppgen_optimize_less(TARGET ...): targets whose code takes milliseconds, while the compilers that it starts take
+# seconds. Settings of the processor that -O2 implies must be the same as where headers were parsed.
+include(CheckCXXCompilerFlag)
+set(cppgen_less_optimized -O1)
+foreach(setting vzeroupper unroll-only-small-loops)
+  check_cxx_compiler_flag(-m${setting} CPPGEN_HAS_${setting})
+  if(CPPGEN_HAS_${setting})
+    list(APPEND cppgen_less_optimized -m${setting})
+  endif()
+endforeach()
 function(cppgen_optimize_less)
-  foreach(room IN LISTS ARGN)
-    cppgen_room_target(target "${room}")
-    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:${cppgen_less_optimized}>")
   endforeach()
 endfunction()

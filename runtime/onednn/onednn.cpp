@@ -6,6 +6,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/onednn/onednn_task.h"
+#include "runtime/contraction/onednn_versions.h"
 #include "runtime/plugins/plugin.h"
 
 namespace cppgen::rt {
@@ -22,7 +23,7 @@ void onednn_require(bool ok, const char* what) {
 dnnl::primitive_attr onednn_attributes(const OneDnnArguments& arguments, const memory::desc& output) {
   dnnl::post_ops post;
   if (arguments.add) post.append_binary(dnnl::algorithm::binary_add, output);
-  if (arguments.relu) post.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+  if (arguments.relu) onednn::append_eltwise(post, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
   dnnl::primitive_attr attributes;
   attributes.set_post_ops(post);
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);

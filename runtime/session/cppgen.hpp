@@ -15,6 +15,7 @@
 #include "cppgen.h"
 
 namespace cppgen {
+inline namespace v0 {  // so that names of the library's own code are others
 
 // What a function of the C API reports.
 class Error : public std::runtime_error {
@@ -345,6 +346,7 @@ class Session {
   detail::Handle<cppgen_session, cppgen_session_free> handle_;
 };
 
+}  // namespace v0
 }  // namespace cppgen
 
 #endif

@@ -1,5 +1,5 @@
 // The C API gives what only a run decides: sizes, strings, sequences.
-#include "runtime/session/cppgen.hpp"
+#include "runtime/session/cppgen.h"
 #include "tests/modules/model_runs.h"
 
 namespace cppgen::modules {
@@ -138,46 +138,72 @@ ModelMaker map_model() {
 
 class CApiInputs : public testing::Test {
  protected:
-  cppgen::Session session_of(const ModelMaker& maker) {
+  void load(const ModelMaker& maker) {
     CompileRequest request;
     request.model = folder_.write("m.onnx", maker.bytes());
     request.output = (folder_.path / "package").string();
     compile_model(request);
-    return cppgen::Session(request.output);
+    ASSERT_EQ(cppgen_session_load(request.output.c_str(), nullptr, &session_, &error_), CPPGEN_OK) << error_.message;
   }
-  static cppgen::Value floats(std::vector<float> values) {
-    return cppgen::Value(tensor_of(values));
+  void TearDown() override {
+    cppgen_results_free(results_);
+    for (cppgen_value* value : made_) cppgen_value_free(value);
+    cppgen_session_free(session_);
   }
-  static cppgen::Tensor tensor_of(std::vector<float>& values) {
-    return cppgen::Tensor({int64_t(values.size())}, values.data());
+
+  const cppgen_value* value_of(cppgen_dtype type, int64_t count, const void* data) {
+    const cppgen_tensor tensor{type, 1, &count, const_cast<void*>(data)};
+    EXPECT_EQ(cppgen_value_tensor(&tensor, &made_.emplace_back(), &error_), CPPGEN_OK) << error_.message;
+    return made_.back();
   }
+  void run(const std::vector<const cppgen_value*>& inputs) {
+    cppgen_results_free(results_);
+    ASSERT_EQ(cppgen_session_run_values(session_, inputs.data(), inputs.size(), nullptr, &results_, &error_), CPPGEN_OK)
+        << error_.message;
+  }
+  template <class T>
+  std::vector<T> output(size_t index) {
+    cppgen_tensor found{};
+    EXPECT_EQ(cppgen_results_tensor(results_, index, 0, &found, &error_), CPPGEN_OK) << error_.message;
+    const auto* data = static_cast<const T*>(found.data);
+    return {data, data + (found.rank == 0 ? 1 : found.dims[found.rank - 1])};
+  }
+
   TempFolder folder_;
+  cppgen_session* session_ = nullptr;
+  cppgen_results* results_ = nullptr;
+  std::vector<cppgen_value*> made_;
+  cppgen_error error_;
 };
 
 TEST_F(CApiInputs, MayBeSequences) {
-  cppgen::Session session = session_of(sequence_model());
-  EXPECT_EQ(session.inputs()[0].kind, CPPGEN_SEQUENCE);
-  std::vector<cppgen::Value> elements, inputs;
-  elements.push_back(floats({1, 2})), elements.push_back(floats({3}));
-  inputs.push_back(cppgen::Value::sequence(elements));
-  for (int run = 0; run < 2; run++) {
-    const cppgen::Results results = session.run(inputs);
-    ASSERT_EQ(results.tensor(0).elements(), 3);
-    EXPECT_EQ(results.tensor(0).as<float>()[2], 3.0f);
-    EXPECT_EQ(results.tensor(1).as<int64_t>()[0], 2);
+  load(sequence_model());
+  cppgen_kind kind;
+  ASSERT_EQ(cppgen_session_input_kind(session_, 0, &kind, &error_), CPPGEN_OK);
+  EXPECT_EQ(kind, CPPGEN_SEQUENCE);
+  const float first[] = {1, 2}, second[] = {3};
+  const cppgen_value* elements[] = {value_of(CPPGEN_FLOAT32, 2, first), value_of(CPPGEN_FLOAT32, 1, second)};
+  cppgen_value* sequence = nullptr;
+  ASSERT_EQ(cppgen_value_sequence(elements, 2, &sequence, &error_), CPPGEN_OK);
+  made_.push_back(sequence);
+  for (int i = 0; i < 2; i++) {
+    run({sequence});
+    EXPECT_EQ(output<float>(0), (std::vector<float>{1, 2, 3}));
+    EXPECT_EQ(output<int64_t>(1), std::vector<int64_t>{2});
   }
 }
 
 TEST_F(CApiInputs, MayBeMaps) {
-  cppgen::Session session = session_of(map_model());
-  ASSERT_EQ(session.inputs().size(), 2u);
-  ASSERT_EQ(session.input("x.values"), 1u);
-  std::vector<cppgen::Value> inputs;
-  inputs.emplace_back(std::vector<std::string>{"c", "a"}), inputs.push_back(floats({5, 7}));
-  const cppgen::Results results = session.run(inputs);
-  ASSERT_EQ(results.tensor(0).elements(), 3);
-  const float* y = results.tensor(0).as<float>();
-  EXPECT_EQ((std::vector<float>{y[0], y[1], y[2]}), (std::vector<float>{7, 0, 5}));
+  load(map_model());
+  size_t keys = 9, values = 9;
+  ASSERT_EQ(cppgen_session_input_index(session_, "x.keys", &keys, &error_), CPPGEN_OK) << error_.message;
+  ASSERT_EQ(cppgen_session_input_index(session_, "x.values", &values, &error_), CPPGEN_OK) << error_.message;
+  const char* const words[] = {"c", "a"};
+  const float numbers[] = {5, 7};
+  std::vector<const cppgen_value*> inputs(2);
+  inputs.at(keys) = value_of(CPPGEN_STRING, 2, words), inputs.at(values) = value_of(CPPGEN_FLOAT32, 2, numbers);
+  run(inputs);
+  EXPECT_EQ(output<float>(0), (std::vector<float>{7, 0, 5}));
 }
 
 TEST_F(CApiInputs, MetadataIsThatOfTheFile) {
@@ -185,13 +211,16 @@ TEST_F(CApiInputs, MetadataIsThatOfTheFile) {
   maker.model.set_producer_name("a \"producer\"");
   auto& property = *maker.model.add_metadata_props();
   property.set_key("labels"), property.set_value("{\n}");
-  const auto metadata = session_of(maker).metadata();
-  const auto has = [&](const char* key, const char* value) {
-    return std::count(metadata.begin(), metadata.end(), std::pair<std::string, std::string>(key, value)) == 1;
-  };
-  EXPECT_TRUE(has("producer_name", "a \"producer\""));
-  EXPECT_TRUE(has("metadata:labels", "{\n}"));
-  EXPECT_TRUE(has("opset:ai.onnx", "18"));
+  load(maker);
+  std::map<std::string, std::string> metadata;
+  for (size_t i = 0; i < cppgen_session_metadata_count(session_); i++) {
+    const char *key = nullptr, *value = nullptr;
+    ASSERT_EQ(cppgen_session_metadata(session_, i, &key, &value, &error_), CPPGEN_OK);
+    metadata[key] = value;
+  }
+  EXPECT_EQ(metadata["producer_name"], "a \"producer\"");
+  EXPECT_EQ(metadata["metadata:labels"], "{\n}");
+  EXPECT_EQ(metadata["opset:ai.onnx"], "18");
 }
 
 }  // namespace
