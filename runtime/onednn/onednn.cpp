@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "runtime/base/errors.h"
-#include "runtime/onednn/onednn_task.h"
 #include "runtime/contraction/onednn_versions.h"
+#include "runtime/onednn/onednn_task.h"
 #include "runtime/plugins/plugin.h"
 
 namespace cppgen::rt {

@@ -75,8 +75,8 @@ std::unique_ptr<Executor> make_thread_pool_executor(ExecutorOptions options);
 // meanwhile; must not block. Returns how many calls it arranged.
 using ExternalThreads = std::function<int(int count, void (*help)(void* argument), void* argument)>;
 
-// An executor whose workers are threads of the application, at most options.threads - 1 at the same time, which are not
-// bound.
+// An executor whose workers are threads of the application, at most options.threads - 1 at the same time, bound only
+// while they help.
 std::unique_ptr<Executor> make_external_executor(ExternalThreads threads, ExecutorOptions options);
 
 // The executor of sessions: oneTBB, or the thread pool under ThreadSanitizer, which cannot see into oneTBB, and where
