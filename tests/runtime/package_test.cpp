@@ -99,7 +99,7 @@ TEST_F(Package, ManifestOfAnotherKind) {
 TEST_F(Package, OtherVersions) {
   const std::string current = std::to_string(kPackageFormatVersion);
   edit("manifest.json", "\"format_version\": " + current, "\"format_version\": 3");
-  expect_error("package format version 3 is not supported; this runtime (0.1.0) reads package format version " +
+  expect_error("package format version 3 is not supported; this runtime (" + std::string(kVersion) + ") reads package format version " +
                current);
   edit("manifest.json", "\"format_version\": 3", "\"format_version\": " + current);
   edit("manifest.json", fmt::format("\"abi_version\": {}", CPPGEN_ABI_VERSION), "\"abi_version\": 999");
@@ -142,7 +142,7 @@ TEST_F(Package, AlteredFiles) {
     std::string altered = content;
     altered[altered.size() / 2] ^= 1;
     write_text(file(name), altered);
-    expect_error(std::string("'") + name + "' was altered: its SHA-256 is ");
+    expect_error(std::string("'") + name + "' was altered: its hash is ");
     write_text(file(name), content);
   }
   std::string weights = read_text(file("weights.bin"));
