@@ -107,10 +107,9 @@ class Programs {
     std::string arguments, params;
     for (size_t i = 0; i < step->buffers.size(); i++) arguments += argument(step->buffers[i], kernel.buffers.at(i));
     for (const rt::DimExpr& param : step->params) params += fmt::format("{}, ", value(param));
-    return fmt::format(
-        kMain, comment_on_sizes(), kernel.name, kernel.calls_runtime ? kRuntime : "", arguments, params,
-        value(step->range), value(step->scratch_bytes), value(step->flops), value(step->bytes), weights_,
-        kernel.calls_runtime ? fmt::format("cppgen_runtime_of_isa(\"{}\")", isa_.name) : "nullptr");
+    return fmt::format(kMain, comment_on_sizes(), kernel.name, kernel.calls_runtime ? kRuntime : "", arguments, params,
+                       value(step->range), value(step->scratch_bytes), value(step->flops), value(step->bytes), weights_,
+                       kernel.calls_runtime ? fmt::format("cppgen_runtime_of_isa(\"{}\")", isa_.name) : "nullptr");
   }
 
  private:
@@ -167,7 +166,8 @@ std::string runtime_library() {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (const char* relative : {"../lib", "../" CPPGEN_LIBRARY_FOLDER})
-    if (const fs::path path = folder / relative / name; fs::exists(path, error)) return path.lexically_normal().string();
+    if (const fs::path path = folder / relative / name; fs::exists(path, error))
+      return path.lexically_normal().string();
   return name;
 }
 

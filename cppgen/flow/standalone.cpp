@@ -7,14 +7,15 @@
 #include <optional>
 #include <sstream>
 
+#include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/subprocess.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/package/standalone.h"
-#include "runtime/plugins/plugins.h"
 #include "runtime/plan/sample_sizes.h"
+#include "runtime/plugins/plugins.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
 #include "runtime/values/test_case.h"

@@ -5,9 +5,11 @@
 #include <vector>
 
 #include "cppgen/flow/compiler.h"
-#include "cppgen/flow/model_parts.h"
+#include "runtime/plan/module.h"
 
 namespace cppgen {
+
+struct ModelPart;
 
 // ENABLE_STANDALONE: what makes a package run where cppgen is not installed (runtime/package/standalone.h).
 struct StandaloneProgram {

@@ -17,7 +17,8 @@ std::vector<std::pair<std::string, std::string>> metadata_of(const onnx::ModelPr
   add("graph_doc_string", model.graph().doc_string());
   for (const auto& opset : model.opset_import())
     add("opset:" + (opset.domain().empty() ? "ai.onnx" : opset.domain()), std::to_string(opset.version()));
-  for (const auto& property : model.metadata_props()) entries.emplace_back("metadata:" + property.key(), property.value());
+  for (const auto& property : model.metadata_props())
+    entries.emplace_back("metadata:" + property.key(), property.value());
   return entries;
 }
 

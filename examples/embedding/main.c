@@ -1,5 +1,5 @@
-/* A model inside of an application, which keeps the package in its own memory, lends its threads and its memory, receives
- * messages, and can end a run. Prints what the model says about itself and what the application gave.
+/* A model inside of an application, which keeps the package in its own memory, lends its threads and its memory,
+ * receives messages, and can end a run. Prints what the model says about itself and what the application gave.
  *
  *   cc -pthread main.c $(pkg-config --cflags --libs cppgen-runtime) -o embedding
  *   embedding PACKAGE_DIRECTORY [SIZE]      SIZE: of all dimensions that depend on the inputs; default: 1 */

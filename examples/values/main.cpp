@@ -2,8 +2,8 @@
 //
 //   values PACKAGE_DIRECTORY
 //
-// Tensors of numbers are [1, 2, 3] if they have a dimension; those of strings are "a", "b", "c"; a sequence has two such
-// tensors. An input x that is a map is two inputs, x.keys and x.values.
+// Tensors of numbers are [1, 2, 3] if they have a dimension; those of strings are "a", "b", "c"; a sequence has two
+// such tensors. An input x that is a map is two inputs, x.keys and x.values.
 #include <cppgen.hpp>
 #include <cstdio>
 #include <fstream>

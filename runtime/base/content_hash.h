@@ -8,12 +8,12 @@
 
 namespace cppgen {
 
-// A hash that finds damage: XXH3's 128 bits of each block of a content, and of the list of these and the length. Threads
-// can share the blocks. It is not made against people who look for two contents with the same hash: where these must not
-// be confused, they are compared.
+// A hash that finds damage: XXH3's 128 bits of each block of a content, and of the list of these and the length.
+// Threads can share the blocks. It is not made against people who look for two contents with the same hash: where these
+// must not be confused, they are compared.
 
 inline constexpr size_t kHashBlock = size_t{256} << 10;  // bytes
-inline constexpr size_t kContentHashDigits = 32;                // lower-case, hexadecimal
+inline constexpr size_t kContentHashDigits = 32;         // lower-case, hexadecimal
 
 // Up to `threads` threads share the work; the calling one can do all of it.
 std::string content_hash(std::span<const char> content, int threads = 1);

@@ -2,10 +2,10 @@
 //
 // Each addition of float32 rounds in proportion to the sum so far, so a single accumulator for a long depth loses
 // digits: of 65,536 equal products, more than half of its decimal ones. Tiles therefore sum at most kWholeTerms
-// products at once. Of more, they sum blocks by themselves: as many whole taps as have at most kWholeTerms products, or,
-// of a tap that has more, kBlockTerms products. They add the sums of at most kGroupBlocks blocks to each other, and the
-// sums of these groups to each other. The error of a sum of K products is at most K * 2^-24, or, with the terms T of a
-// block,
+// products at once. Of more, they sum blocks by themselves: as many whole taps as have at most kWholeTerms products,
+// or, of a tap that has more, kBlockTerms products. They add the sums of at most kGroupBlocks blocks to each other, and
+// the sums of these groups to each other. The error of a sum of K products is at most K * 2^-24, or, with the terms T
+// of a block,
 //   (T + kGroupBlocks + K / (kBlockTerms * kGroupBlocks) + 2) * 2^-24,
 // times the sum of the absolute values of the products. Blocks depend on the depth alone, so tiles in memory and those
 // that kernels hold in registers, which are never deeper than kWholeTerms, give the same bits.

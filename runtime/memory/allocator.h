@@ -14,8 +14,8 @@ class Allocator {
 
 using AllocatorPointer = std::shared_ptr<const Allocator>;  // null: the memory of the process
 
-// Memory from `allocator`, which is not null and is kept for its lifetime, not initialised. UserError, saying that it is
-// for `purpose`, if there is none, or if it is not aligned.
+// Memory from `allocator`, which is not null and is kept for its lifetime, not initialised. UserError, saying that it
+// is for `purpose`, if there is none, or if it is not aligned.
 std::shared_ptr<char> allocated_memory(const AllocatorPointer& allocator, size_t bytes, size_t alignment,
                                        const char* purpose);
 

@@ -122,5 +122,5 @@ constexpr LibraryFunction kFunctions[] = {{kOneDnnContraction, create_contractio
 
 }  // namespace cppgen::rt
 
-extern "C" __attribute__((visibility("default"))) const cppgen::rt::LibraryPlugin cppgen_plugin{
-    cppgen::rt::kPluginBuild.data(), cppgen::rt::kFunctions, nullptr};
+extern "C" __attribute__((visibility("default")))
+const cppgen::rt::LibraryPlugin cppgen_plugin{cppgen::rt::kPluginBuild.data(), cppgen::rt::kFunctions, nullptr};

@@ -2,8 +2,8 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
-#include "runtime/onednn/onednn_task.h"
 #include "runtime/contraction/onednn_versions.h"
+#include "runtime/onednn/onednn_task.h"
 
 namespace cppgen::rt {
 namespace {

@@ -59,8 +59,8 @@ std::string chosen_isa(const Manifest& manifest, const std::vector<VersionRow>& 
 bool maps_weights(const PackageFiles& files, const LoadOptions& options) {
   if (options.force_mmap_weights) return *options.force_mmap_weights;
   struct statvfs system;
-  return options.in_own_cache || (files.in_directory() && ::statvfs(files.name().c_str(), &system) == 0 &&
-                                  (system.f_flag & ST_RDONLY) != 0);
+  return options.in_own_cache ||
+         (files.in_directory() && ::statvfs(files.name().c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0);
 }
 
 }  // namespace

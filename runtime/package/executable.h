@@ -76,8 +76,7 @@ class Executable {
   };
 
   explicit Executable(PackageFiles files) : files_(std::move(files)) {}
-  static std::shared_ptr<Executable> load_one(const PackageFiles&, const struct Manifest&, const LoadOptions&,
-                                              Shared&);
+  static std::shared_ptr<Executable> load_one(const PackageFiles&, const struct Manifest&, const LoadOptions&, Shared&);
   void load_plan(const Manifest&, const std::string& file);
   void load_module(const Manifest&, const LoadOptions&, Shared&);
   void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&,

@@ -16,8 +16,8 @@
 #include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
 #include "runtime/base/usable_cpus.h"
-#include "runtime/package/seal.h"
 #include "runtime/base/version.h"
+#include "runtime/package/seal.h"
 
 namespace cppgen::rt {
 namespace {
@@ -56,7 +56,8 @@ ManifestFile file_from(const json& node, const std::string& where) {
   if (!is_plain_file_name(file.name) || file.name == kManifestFile)
     user_error("'{}': '{}' is not the name of a file in the package", where, file.name);
   if (file.bytes < 0) user_error("'{}': '{}' has {} bytes", where, file.name, file.bytes);
-  if (!is_hash(file.hash)) user_error("'{}': the hash of '{}' is not {} hex digits", where, file.name, kContentHashDigits);
+  if (!is_hash(file.hash))
+    user_error("'{}': the hash of '{}' is not {} hex digits", where, file.name, kContentHashDigits);
   return file;
 }
 

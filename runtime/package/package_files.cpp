@@ -33,7 +33,8 @@ MappedFile PackageFiles::open(const std::string& file, const MapOptions& options
   if (data && reinterpret_cast<uintptr_t>(data) % kAlignment == 0) return MappedFile(data, bytes, source_);
   MapOptions of_one_thread = options;
   of_one_thread.threads = 1;
-  return MappedFile(bytes, [&](int64_t offset, std::span<char> to) { source_->read(name, offset, to); }, of_one_thread);
+  return MappedFile(
+      bytes, [&](int64_t offset, std::span<char> to) { source_->read(name, offset, to); }, of_one_thread);
 }
 
 ObjectFile PackageFiles::open_object(const std::string& file, bool in_place) const {

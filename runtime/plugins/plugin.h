@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/library/library.h"
 #include "runtime/base/version.h"
+#include "runtime/library/library.h"
 
 namespace cppgen::rt {
 

@@ -62,8 +62,9 @@ const void* load_plugin(std::string_view name, std::string_view needed_by) {
   if (!plugin) user_error("{} need the plugin {} of cppgen, but the library of this name is none", needed_by, file);
   const std::string_view build = *static_cast<const char* const*>(plugin);
   if (build != kPluginBuild)
-    user_error("{} need the plugin {} of cppgen, which is of another build ({}) than the runtime ({}): install both anew",
-               needed_by, file, build, kPluginBuild);
+    user_error(
+        "{} need the plugin {} of cppgen, which is of another build ({}) than the runtime ({}): install both anew",
+        needed_by, file, build, kPluginBuild);
   return plugin;
 }
 

@@ -35,9 +35,7 @@ const RegexPlugin& regex() {
 
 std::span<const LibraryFunction> onednn_functions() { return onednn().functions; }
 std::span<const LibraryFunction> xsmm_functions() { return xsmm().functions; }
-int xsmm_lanes() try {
-  return xsmm().float_lanes();
-} catch (const UserError& error) {
+int xsmm_lanes() try { return xsmm().float_lanes(); } catch (const UserError& error) {
   log_debug("{}", error.what());
   return 0;
 }
@@ -47,10 +45,10 @@ std::unique_ptr<const Regex> compile_regex(const std::string& pattern, RegexMatc
 }
 
 std::string plugin_needed_by(std::string_view function) {
-  const Name* plugin = function == kOneDnnContraction                                ? &kOneDnn
-                       : function == kXsmmContraction                                ? &kXsmm
-                       : function == "regex_full_match" || function == "tokens"      ? &kRegex
-                                                                                     : nullptr;
+  const Name* plugin = function == kOneDnnContraction                           ? &kOneDnn
+                       : function == kXsmmContraction                           ? &kXsmm
+                       : function == "regex_full_match" || function == "tokens" ? &kRegex
+                                                                                : nullptr;
   return plugin ? plugin_path(plugin->name, plugin->needed_by) : "";
 }
 

@@ -40,5 +40,5 @@ std::unique_ptr<const Regex> compile(const std::string& pattern, RegexMatch matc
 }  // namespace
 }  // namespace cppgen::rt
 
-extern "C" __attribute__((visibility("default"))) const cppgen::rt::RegexPlugin cppgen_plugin{
-    cppgen::rt::kPluginBuild.data(), cppgen::rt::compile};
+extern "C" __attribute__((visibility("default")))
+const cppgen::rt::RegexPlugin cppgen_plugin{cppgen::rt::kPluginBuild.data(), cppgen::rt::compile};

@@ -150,8 +150,8 @@ size_t cppgen_session_metadata_count(const cppgen_session* session) {
   return session ? session->session.executable().metadata().size() : 0;
 }
 
-cppgen_status cppgen_session_metadata(const cppgen_session* session, size_t index, const char** key,
-                                      const char** value, cppgen_error* error) {
+cppgen_status cppgen_session_metadata(const cppgen_session* session, size_t index, const char** key, const char** value,
+                                      cppgen_error* error) {
   return guarded(error, [&] {
     require_argument(session, "session");
     require_argument(key, "key");

@@ -38,8 +38,7 @@ size_t ContextPool::take(std::unique_ptr<RunContext>& context) {
                                        [&](const Stream& a, const Stream& b) { return runs(a) < runs(b); });
   if (stream->free.empty()) {
     stream->free.reserve(stream->contexts + 1);  // so that returning it cannot fail
-    context =
-        std::make_unique<RunContext>(executable_, replaced_, stream->executor->threads(), memory_, instruments_);
+    context = std::make_unique<RunContext>(executable_, replaced_, stream->executor->threads(), memory_, instruments_);
     stream->contexts++;
   } else {
     context = std::move(stream->free.back());

@@ -58,7 +58,8 @@ typedef enum cppgen_dtype {
   CPPGEN_UINT2 = 20,
   CPPGEN_FLOAT4E2M1 = 21,
   CPPGEN_FLOAT8E8M0 = 22,
-  CPPGEN_STRING = 1000 /* null-terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
+  CPPGEN_STRING =
+      1000 /* null-terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;
@@ -154,8 +155,8 @@ cppgen_status cppgen_session_output_index(const cppgen_session* session, const c
  * "graph_name", "doc_string", "graph_doc_string", "ir_version", "opset:DOMAIN" for each operator set, and, as
  * "metadata:KEY", the properties that its author gave. The pointers belong to the session. */
 size_t cppgen_session_metadata_count(const cppgen_session* session);
-cppgen_status cppgen_session_metadata(const cppgen_session* session, size_t index, const char** key,
-                                      const char** value, cppgen_error* error);
+cppgen_status cppgen_session_metadata(const cppgen_session* session, size_t index, const char** key, const char** value,
+                                      cppgen_error* error);
 
 /* Dense and row-major; the memory belongs to the caller and is aligned to its elements. */
 typedef struct cppgen_tensor {
@@ -199,8 +200,8 @@ typedef struct cppgen_results cppgen_results;
 
 /* Runs the model and keeps its results: for outputs whose dimensions are known only at run time, and for strings and
  * sequences. The `data` of a tensor of strings is an array of const char*, one null-terminated string per element.
- * For sequences as inputs see cppgen_session_run_values. On success *results must be passed to cppgen_results_free; on failure it is
- * null.
+ * For sequences as inputs see cppgen_session_run_values. On success *results must be passed to cppgen_results_free; on
+ * failure it is null.
  *
  *   cppgen_results* results;
  *   cppgen_tensor found;
@@ -241,8 +242,8 @@ void cppgen_value_free(cppgen_value* value); /* null is allowed */
 typedef struct cppgen_cancel cppgen_cancel;
 
 cppgen_status cppgen_cancel_create(cppgen_cancel** cancel, cppgen_error* error);
-/* Runs that were given it end as soon as the kernels that have begun are done, with CPPGEN_CANCELLED; their outputs have
- * unspecified contents. Later runs end at once, until it is reset. May be called in a signal handler. */
+/* Runs that were given it end as soon as the kernels that have begun are done, with CPPGEN_CANCELLED; their outputs
+ * have unspecified contents. Later runs end at once, until it is reset. May be called in a signal handler. */
 void cppgen_cancel_request(cppgen_cancel* cancel);
 void cppgen_cancel_reset(cppgen_cancel* cancel);
 void cppgen_cancel_free(cppgen_cancel* cancel); /* null is allowed; no run that has it may be in progress */

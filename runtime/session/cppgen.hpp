@@ -75,8 +75,7 @@ constexpr cppgen_dtype dtype_of() {
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(cppgen_dtype type, std::vector<int64_t> dims, void* data)
-      : type_(type), dims_(std::move(dims)), data_(data) {}
+  Tensor(cppgen_dtype type, std::vector<int64_t> dims, void* data) : type_(type), dims_(std::move(dims)), data_(data) {}
   template <class T>
   Tensor(std::vector<int64_t> dims, T* data)
       : Tensor(dtype_of<std::remove_const_t<T>>(), std::move(dims), const_cast<std::remove_const_t<T>*>(data)) {}

@@ -27,7 +27,7 @@ std::vector<Tensor> new_results(const Plan& plan, const BoundPlan& bound, bool t
                                 const AllocatorPointer& allocator) {
   if (together) return results_together(plan, bound, allocator);
   std::vector<Tensor> results;
-  for (size_t i = 0; i < plan.outputs.size(); i++) 
+  for (size_t i = 0; i < plan.outputs.size(); i++)
     results.emplace_back(plan.outputs[i].type, bound.output_dims[i], allocator);
   return results;
 }

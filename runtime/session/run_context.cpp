@@ -36,8 +36,8 @@ int this_thread() {
   return number;
 }
 
-RunContext::RunContext(const Executable& executable, std::span<const void* const> replaced, int workers, RunMemory memory,
-                       Instruments& instruments)
+RunContext::RunContext(const Executable& executable, std::span<const void* const> replaced, int workers,
+                       RunMemory memory, Instruments& instruments)
     : executable_(executable),
       replaced_(replaced),
       workers_(workers),

@@ -25,8 +25,7 @@ struct RunMemory {
 class RunContext {
  public:
   // `replaced` has, by buffer, the data that replace constants of the weights, or is empty.
-  RunContext(const Executable& executable, std::span<const void* const> replaced, int workers, RunMemory,
-             Instruments&);
+  RunContext(const Executable& executable, std::span<const void* const> replaced, int workers, RunMemory, Instruments&);
   RunContext(const RunContext&) = delete;
 
   std::span<int64_t> symbols() { return symbols_; }  // space for the values of this run

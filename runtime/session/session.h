@@ -28,8 +28,8 @@ struct SessionStats {
 };
 
 struct RunOptions {
-  // Once it is true, which another thread may set at any time, the run ends with RunCancelled as soon as the chunks that
-  // have begun are done; the contents of outputs are then unspecified.
+  // Once it is true, which another thread may set at any time, the run ends with RunCancelled as soon as the chunks
+  // that have begun are done; the contents of outputs are then unspecified.
   const std::atomic<bool>* cancel = nullptr;
 };
 

@@ -33,8 +33,7 @@ int main(int argc, char** argv) {
     if (guarded.behind[i] != 0xab) return fail("options", "written beyond their end");
   guarded.options.threads = 2;
   guarded.options.settings = "OPS_STAMP=hash";
-  if (cppgen_session_load(argv[1], &guarded.options, &session, &error) != CPPGEN_OK)
-    return fail("load", error.message);
+  if (cppgen_session_load(argv[1], &guarded.options, &session, &error) != CPPGEN_OK) return fail("load", error.message);
   if (cppgen_session_run(session, &input, 1, &output, 1, &error) != CPPGEN_OK) return fail("run", error.message);
   for (i = 0; i < 8; i++)
     if (y[i] != (x[i] + (float)(i % 4 + 1)) * 2) return fail("run", "a wrong result");

@@ -1,5 +1,5 @@
-/* Prints "done" if dgemm_ of the BLAS library computes a product, and loads and runs nothing of the cppgen runtime, which
- * is linked before it. */
+/* Prints "done" if dgemm_ of the BLAS library computes a product, and loads and runs nothing of the cppgen runtime,
+ * which is linked before it. */
 #include <cppgen.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,12 +17,9 @@ std::string content_of(size_t bytes) {
 // Hashes are in packages, so they are the same in every version and on every machine.
 TEST(ContentHash, KnownValues) {
   const std::pair<size_t, const char*> known[] = {
-      {0, "15d01fa1411b2c6c0a004cae4d2941f2"},
-      {1, "139ed55dafd2751f8404170b70e00e48"},
-      {1024, "c7e446e199288da709d9e37156d338d5"},
-      {102400, "db351ae010887d2a35acab90b7513679"},
-      {262144, "2e6f0d3569e63b674b7d1d5138ad8fa3"},
-      {262145, "25a43d418b3250b720deaaff49bb5f3c"},
+      {0, "15d01fa1411b2c6c0a004cae4d2941f2"},       {1, "139ed55dafd2751f8404170b70e00e48"},
+      {1024, "c7e446e199288da709d9e37156d338d5"},    {102400, "db351ae010887d2a35acab90b7513679"},
+      {262144, "2e6f0d3569e63b674b7d1d5138ad8fa3"},  {262145, "25a43d418b3250b720deaaff49bb5f3c"},
       {1300000, "75d9495a70e56ba4869c4ecebbdfb86f"},
   };
   for (const auto& [bytes, hash] : known)
@@ -34,8 +31,8 @@ TEST(ContentHash, BlocksInAnyOrder) {
     const std::string content = content_of(bytes);
     const size_t blocks = (bytes + kHashBlock - 1) / kHashBlock;
     BlockHasher hasher(bytes);
-    for (size_t i = blocks; i-- > 0;) hasher.add(i, std::span(content).subspan(i * kHashBlock).first(
-                                                        std::min(kHashBlock, bytes - i * kHashBlock)));
+    for (size_t i = blocks; i-- > 0;)
+      hasher.add(i, std::span(content).subspan(i * kHashBlock).first(std::min(kHashBlock, bytes - i * kHashBlock)));
     hasher.add(blocks, content);  // there is none
     EXPECT_EQ(hasher.hash(), content_hash(content)) << bytes;
   }

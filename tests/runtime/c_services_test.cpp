@@ -78,7 +78,8 @@ TEST_F(CServices, OptionsOfAnOlderHeaderAreNotWrittenBeyondTheirEnd) {
   ASSERT_EQ(status_of(cppgen_session_load, package().c_str(), options, &session).second, "");
   cppgen_stats stats;
   std::memset(static_cast<void*>(&stats), 0xab, sizeof stats);
-  ASSERT_EQ(status_of(cppgen_session_stats_sized, session, &stats, offsetof(cppgen_stats, arena_bytes)).first, CPPGEN_OK);
+  ASSERT_EQ(status_of(cppgen_session_stats_sized, session, &stats, offsetof(cppgen_stats, arena_bytes)).first,
+            CPPGEN_OK);
   EXPECT_EQ(stats.threads, 1);
   EXPECT_EQ(uint64_t(stats.arena_bytes), 0xabababababababab);
   cppgen_session_free(session);
@@ -146,7 +147,8 @@ TEST_F(CServices, PackagesInMemory) {
   const FilesInMemory files(package());
   const Manifest manifest = read_manifest(package());
   cppgen_session* session;
-  expect_refused("'in memory' is not a package", cppgen_session_load_memory, files.files.data(), size_t{0}, nullptr, &session);
+  expect_refused("'in memory' is not a package", cppgen_session_load_memory, files.files.data(), size_t{0}, nullptr,
+                 &session);
   EXPECT_EQ(session, nullptr);
   for (size_t i = 0; i < files.files.size(); i++) {
     if (!manifest.find(files.files[i].name) && files.files[i].name != kManifestFile) continue;

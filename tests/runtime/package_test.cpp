@@ -8,9 +8,9 @@
 
 #include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/version.h"
 #include "runtime/package/executable.h"
 #include "runtime/package/object_file.h"
-#include "runtime/base/version.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"
@@ -99,8 +99,8 @@ TEST_F(Package, ManifestOfAnotherKind) {
 TEST_F(Package, OtherVersions) {
   const std::string current = std::to_string(kPackageFormatVersion);
   edit("manifest.json", "\"format_version\": " + current, "\"format_version\": 3");
-  expect_error("package format version 3 is not supported; this runtime (" + std::string(kVersion) + ") reads package format version " +
-               current);
+  expect_error("package format version 3 is not supported; this runtime (" + std::string(kVersion) +
+               ") reads package format version " + current);
   edit("manifest.json", "\"format_version\": 3", "\"format_version\": " + current);
   edit("manifest.json", fmt::format("\"abi_version\": {}", CPPGEN_ABI_VERSION), "\"abi_version\": 999");
   expect_error("kernel ABI version 999 is not supported");
@@ -316,8 +316,9 @@ TEST(PackageFile, DamageOfALargeFileIsFound) {
 TEST(PackageFile, SizesAreComparedFirst) {
   TempDirectory directory;
   write_text(directory.file("weights.bin"), "x");
-  EXPECT_THROW(open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, content_hash(std::string("x"))}, true),
-               UserError);
+  EXPECT_THROW(
+      open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, content_hash(std::string("x"))}, true),
+      UserError);
   EXPECT_THROW(open_package_file("/dev", {"zero", 1, content_hash(std::string("x"))}, true), UserError);
 }
 

@@ -1,4 +1,4 @@
-/* C API of the cppgen runtime: load a compiled model (a package) and run it. Plain C99; no function throws. 
+/* C API of the cppgen runtime: load a compiled model (a package) and run it. Plain C99; no function throws.
  *
  * Every function that can fail returns a status and, if `error` is not null, writes a message there: it belongs to the
  * caller, so messages of several threads never mix. A session may be used by many threads at once.
@@ -21,8 +21,8 @@ extern "C" {
 
 typedef enum cppgen_status {
   CPPGEN_OK = 0,
-  CPPGEN_USER_ERROR = 1,     /* a bad package, setting or input: the message says what, where, and what is allowed */
-  CPPGEN_INTERNAL_ERROR = 2  /* a bug in cppgen */
+  CPPGEN_USER_ERROR = 1,    /* a bad package, setting or input: the message says what, where, and what is allowed */
+  CPPGEN_INTERNAL_ERROR = 2 /* a bug in cppgen */
 } cppgen_status;
 
 typedef struct cppgen_error {
@@ -56,7 +56,8 @@ typedef enum cppgen_dtype {
   CPPGEN_UINT2 = 20,
   CPPGEN_FLOAT4E2M1 = 21,
   CPPGEN_FLOAT8E8M0 = 22,
-  CPPGEN_STRING = 1000 /* null-terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
+  CPPGEN_STRING =
+      1000 /* null-terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;
