@@ -11,7 +11,7 @@
 namespace cppgen {
 namespace {
 
-enum TracedUse { key, no_key, running };  // the column of settings.def
+enum TracedUse { key, no_key, running, key_running };  // the column of settings.def
 
 struct TracedRow {
   SettingKind kind;
@@ -50,7 +50,8 @@ std::string reason_to_leave_out(SettingId id, const Settings& wanted, int64_t mo
 
 bool is_traced_setting(std::string_view name) {
   const TracedRow* row = traced_row(name);
-  if (row == std::end(kTracedRows) || (row->use != key && !is_in(kOfRuns, name))) return false;
+  if (row == std::end(kTracedRows) || (row->use != key && row->use != key_running && !is_in(kOfRuns, name)))
+    return false;
   if (row->kind == SettingKind::path) return false;
   return row->kind != SettingKind::text || is_in(kClosedTexts, name);
 }

@@ -8,8 +8,8 @@
 
 #include "cppgen/schedule/engines/packed_constant.h"
 #include "cppgen/support/file_io.h"
-#include "runtime/base/helper_threads.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/helper_threads.h"
 
 namespace cppgen::package {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "runtime/base/helper_threads.h"
 #include "cppgen/support/input_file.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/helper_threads.h"
 
 namespace cppgen {
 

@@ -18,9 +18,9 @@
 #include <thread>
 
 #include "cppgen/support/file_io.h"
-#include "runtime/base/helper_threads.h"
 #include "cppgen/support/litter.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/helper_threads.h"
 
 namespace cppgen {
 

@@ -60,8 +60,7 @@ CPPGEN_INLINE void compress(V (&value)[8], const V (&m)[16], const V& low, const
     for (size_t i = 0; i < 4; i++) mix(v[i], v[4 + i], v[8 + i], v[12 + i], m[order[2 * i]], m[order[2 * i + 1]]);
 #pragma GCC unroll 4
     for (size_t i = 0; i < 4; i++)
-      mix(v[i], v[4 + (i + 1) % 4], v[8 + (i + 2) % 4], v[12 + (i + 3) % 4], m[order[8 + 2 * i]],
-          m[order[9 + 2 * i]]);
+      mix(v[i], v[4 + (i + 1) % 4], v[8 + (i + 2) % 4], v[12 + (i + 3) % 4], m[order[8 + 2 * i]], m[order[9 + 2 * i]]);
   }
 #pragma GCC unroll 8
   for (size_t i = 0; i < 8; i++) value[i] = v[i] ^ v[8 + i];
@@ -233,8 +232,8 @@ BlockHasher::BlockHasher(size_t bytes) : blocks_(std::max<size_t>((bytes + kHash
 
 void BlockHasher::add(size_t index, std::span<const char> block) {
   if (index >= blocks_.size()) return;
-  blocks_[index] = blocks_.size() == 1 ? hash_of_whole(block)
-                                       : combined(hash_chunks(block, index * (kHashBlock / kChunk)), 1)[0];
+  blocks_[index] =
+      blocks_.size() == 1 ? hash_of_whole(block) : combined(hash_chunks(block, index * (kHashBlock / kChunk)), 1)[0];
 }
 
 std::string BlockHasher::hash() const {

@@ -416,8 +416,8 @@ std::vector<SettingDescription> Settings::describe() const {
   for (size_t row = 0; row < kSettingCount; ++row) {
     const Row& r = kRows[row];
     descriptions.push_back({group_of(row), r.name, print_field(*this, row), print_source(sources_[row]),
-                            shown_default(r), shown_allowed(r), split(r.aliases, ' '), r.doc,
-                            changes_kernels(r.use), is_for_runs(r.use)});
+                            shown_default(r), shown_allowed(r), split(r.aliases, ' '), r.doc, changes_kernels(r.use),
+                            is_for_runs(r.use)});
   }
   return descriptions;
 }

@@ -178,8 +178,7 @@ MappedFile open_package_file(const std::string& directory, const ManifestFile& f
   if (hash) options.on_block = [&](size_t index, std::span<const char> block) { hasher.add(index, block); };
   MappedFile mapped(directory + "/" + file.name, options);
   check_size(directory, file, mapped.bytes());
-  if (hash)
-    check_hash(directory, file, options.copy ? hasher.hash() : blake3_of(mapped.content(), options.threads));
+  if (hash) check_hash(directory, file, options.copy ? hasher.hash() : blake3_of(mapped.content(), options.threads));
   return mapped;
 }
 

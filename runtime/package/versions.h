@@ -22,7 +22,7 @@ using SymbolSizes = std::map<std::string, int64_t>;  // by the name of a symbol
 struct VersionRow {
   std::string folder;  // in kVersionsFolder
   std::string isa;
-  SymbolSizes sizes;            // empty: all sizes
+  SymbolSizes sizes;          // empty: all sizes
   std::string manifest_hash;  // of its manifest.json
 };
 

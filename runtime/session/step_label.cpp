@@ -39,9 +39,9 @@ std::vector<std::string> step_labels(const Plan& plan, std::string_view stamp, s
       continue;
     }
     const std::string text = description(plan, step);
-    labels.push_back(stamp == "json" ? fmt::format("{}{}", prefix, text)
-                                     : fmt::format("{}{}:{}", prefix, step.name,
-                                                   blake3_of(text).substr(0, kHashDigits)));
+    labels.push_back(stamp == "json"
+                         ? fmt::format("{}{}", prefix, text)
+                         : fmt::format("{}{}:{}", prefix, step.name, blake3_of(text).substr(0, kHashDigits)));
   }
   return labels;
 }

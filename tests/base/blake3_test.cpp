@@ -41,8 +41,8 @@ TEST(Blake3, BlocksInAnyOrder) {
     const std::string content = content_of(bytes);
     const size_t blocks = (bytes + kHashBlock - 1) / kHashBlock;
     BlockHasher hasher(bytes);
-    for (size_t i = blocks; i-- > 0;) hasher.add(i, std::span(content).subspan(i * kHashBlock).first(
-                                                        std::min(kHashBlock, bytes - i * kHashBlock)));
+    for (size_t i = blocks; i-- > 0;)
+      hasher.add(i, std::span(content).subspan(i * kHashBlock).first(std::min(kHashBlock, bytes - i * kHashBlock)));
     hasher.add(blocks, content);  // there is none
     EXPECT_EQ(hasher.hash(), blake3_of(content)) << bytes;
   }
