@@ -11,6 +11,7 @@
 #include "runtime/package/executable.h"
 #include "runtime/package/object_file.h"
 #include "runtime/package/version.h"
+#include "runtime/plan/costs_json.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"
@@ -142,7 +143,7 @@ TEST_F(Package, AlteredFiles) {
     std::string altered = content;
     altered[altered.size() / 2] ^= 1;
     write_text(file(name), altered);
-    expect_error(std::string("'") + name + "' was altered: its SHA-256 is ");
+    expect_error(std::string("'") + name + "' was altered: its hash is ");
     write_text(file(name), content);
   }
   std::string weights = read_text(file("weights.bin"));
@@ -288,6 +289,29 @@ TEST_F(Package, LibraryFunctionsThatAreNotThere) {
   EXPECT_THROW(Session(executable, {.threads = 1}), UserError);
 }
 
+// They are read for profiles alone, and the seal of the objects does not depend on them.
+TEST_F(Package, CostsMayBeMissingOrNewer) {
+  const std::string object = read_text(file("kernels_0.so"));
+  EXPECT_FALSE(Executable::load(directory())->plan().has_costs);
+  Plan plan = two_step_plan();
+  plan.has_costs = true;
+  plan.steps[0].costs.products = sym(0);
+  write_text(file("costs.json"), costs_to_json({&plan, 1}));
+  write_manifest(directory(), "scalar");
+  EXPECT_EQ(read_text(file("kernels_0.so")), object) << "sealed as without them";
+  const auto executable = Executable::load(directory());
+  EXPECT_TRUE(executable->plan().has_costs);
+  EXPECT_EQ(executable->plan().steps[0].costs.products, sym(0));
+  LoadOptions without;
+  without.costs = false;
+  EXPECT_FALSE(Executable::load(directory(), without)->plan().has_costs);
+  write_text(file("costs.json"), R"({"version": 1000})");
+  EXPECT_EQ(load_error(without), "") << "not read at all";
+  expect_error("'costs.json' has ");
+  write_manifest(directory(), "scalar");
+  EXPECT_FALSE(Executable::load(directory())->plan().has_costs);
+}
+
 TEST_F(Package, ManifestIsTheSameForTheSameFiles) {
   const std::string before = read_text(file("manifest.json"));
   write_manifest(directory(), "scalar");
@@ -316,8 +340,9 @@ TEST(PackageFile, DamageOfALargeFileIsFound) {
 TEST(PackageFile, SizesAreComparedFirst) {
   TempDirectory directory;
   write_text(directory.file("weights.bin"), "x");
-  EXPECT_THROW(open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, blake3_of(std::string("x"))}, true),
-               UserError);
+  EXPECT_THROW(
+      open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, blake3_of(std::string("x"))}, true),
+      UserError);
   EXPECT_THROW(open_package_file("/dev", {"zero", 1, blake3_of(std::string("x"))}, true), UserError);
 }
 
