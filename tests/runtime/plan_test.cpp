@@ -113,8 +113,12 @@ TEST(Costs, AreNotInThePlan) {
   EXPECT_TRUE(again.has_costs);
   EXPECT_EQ(again.steps[0].rate, 4);
   int amounts = 0;
-  each_cost([&](const char* name, const DimExpr& a, const DimExpr& b) { EXPECT_EQ(a, b) << name, amounts++; },
-            plan.steps[0].costs, again.steps[0].costs);
+  each_cost(
+      [&](const char* name, const DimExpr& a, const DimExpr& b) {
+        EXPECT_EQ(a, b) << name;
+        amounts++;
+      },
+      plan.steps[0].costs, again.steps[0].costs);
   EXPECT_EQ(amounts, 5);
   EXPECT_EQ(costs_to_json({&again, 1}), text);
 }
