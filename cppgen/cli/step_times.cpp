@@ -60,8 +60,12 @@ Settings profile_settings(const CommonOptions& options) {
 ModelProfile profile_model(const ReadyRun& run, RunRecorder& recorder, const TimingLimits& limits,
                            const Settings& settings, const CancelToken& cancel, bool renew) {
   std::optional<MachinePeaks> peaks;
-  if (limits.any_load && !renew) peaks = kept_peaks(run.model, settings);
-  if (!peaks) peaks = peaks_of(run.model, settings, renew);
+  if (!run.model.plan().has_costs) {
+    log_warning("bounds are not shown, because the package states no costs, or those of another version of cppgen");
+  } else {
+    if (limits.any_load && !renew) peaks = kept_peaks(run.model, settings);
+    if (!peaks) peaks = peaks_of(run.model, settings, renew);
+  }
   auto [profile, load] = least_disturbed(load_rule(limits, run.model.threads()), [&] {
     ModelProfile measured{run.model, {}, 0, {}, {}, {}};
     measure_steps(measured, limits, run.inputs, cancel, &recorder);

@@ -39,6 +39,7 @@
 #include "runtime/base/usable_cpus.h"
 #include "runtime/package/metadata.h"
 #include "runtime/package/package.h"
+#include "runtime/plan/costs_json.h"
 
 namespace cppgen {
 namespace {
@@ -253,9 +254,11 @@ class Compilation {
     if (request_.before_kernels) request_.before_kernels(described());
     compile(jobs);
     if (!trace_.on()) return;
-    for (size_t i = 0; i < parts_.size(); i++)
-      trace_.write_result(module_ ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile),
-                          rt::to_json(parts_[i].plan.plan));
+    std::vector<rt::Plan> plans;
+    for (const ModelPart& part : parts_) plans.push_back(part.plan.plan);
+    for (size_t i = 0; i < plans.size(); i++)
+      trace_.write_result(module_ ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile), rt::to_json(plans[i]));
+    trace_.write_result(std::string(rt::kCostsFile), rt::costs_to_json(plans));
   }
 
   void pack_trace(const std::string& error = "") {

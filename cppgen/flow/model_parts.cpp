@@ -17,6 +17,7 @@
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/package.h"
+#include "runtime/plan/costs_json.h"
 
 namespace cppgen {
 namespace {
@@ -167,6 +168,7 @@ void write_plans(const std::string& directory, const std::vector<rt::Plan>& plan
   for (size_t i = 0; i < plans.size(); i++)
     write(directory + "/" + (module ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile)),
           rt::to_json(plans[i]));
+  write(directory + "/" + std::string(rt::kCostsFile), rt::costs_to_json(plans));
   if (module) write(directory + "/" + std::string(rt::kModuleFile), rt::to_json(*module));
 }
 

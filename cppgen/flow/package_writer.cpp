@@ -29,16 +29,15 @@ Folder make_folder(const std::string& package, const PackageContent& content, in
   return folder;
 }
 
-// Of the same instruction set, because layouts depend on it.
+// Those of all versions: most layouts are the same for all instruction sets (runtime/contraction/formats.h).
 void unite_weights(std::vector<Folder>& folders) {
-  std::map<std::pair<std::string, std::string>, std::vector<package::WrittenWeights>> files;  // by ISA and name
+  std::map<std::string, std::vector<package::WrittenWeights>> files;  // by name
   for (Folder& folder : folders)
     for (size_t i = 0; i < folder.plans.size(); i++) {
       const std::string name = weights_file_of(folder.content.module.has_value(), i);
-      files[{folder.content.row.isa, name}].push_back(
-          {folder.path + "/" + name, &folder.content.parts[i].plan.weights, &folder.plans[i]});
+      files[name].push_back({folder.path + "/" + name, &folder.content.parts[i].plan.weights, &folder.plans[i]});
     }
-  for (const auto& [key, list] : files) package::unite_weights(list);
+  for (const auto& [name, list] : files) package::unite_weights(list);
 }
 
 }  // namespace

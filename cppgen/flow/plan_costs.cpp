@@ -27,10 +27,9 @@ double constant_bytes(const rt::Plan& plan, const rt::Step& step) {
 StepCost cost_of_call(const rt::Plan& plan, size_t step, const rt::StepProfile& p) {
   const auto calls = double(p.calls);
   StepCost cost;
-  cost.flops = p.flops / calls, cost.rate = plan.steps[step].rate, cost.products = p.products / calls;
-  cost.compounds = p.compounds / calls;
-  cost.instructions = p.instructions / calls, cost.functions = p.functions / calls;
-  cost.bytes = p.bytes / calls, cost.exchanged = p.exchanged / calls, cost.chunks = p.chunks / calls;
+  cost.flops = p.flops / calls, cost.rate = plan.steps[step].rate;
+  cost.bytes = p.bytes / calls, cost.chunks = p.chunks / calls;
+  rt::each_cost([&](const char*, double& of_call, double sum) { of_call = sum / calls; }, cost, p.costs);
   cost.constant_bytes = std::min(cost.bytes, constant_bytes(plan, plan.steps[step]));
   return cost;
 }
@@ -46,9 +45,8 @@ PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols, int
     StepCost cost;
     if (repetition >= 0) cost.calls = amount(plan.repetitions[size_t(repetition)].steps, values);
     cost.flops = amount(step.flops, values), cost.rate = step.rate, cost.bytes = amount(step.bytes, values);
-    cost.products = amount(step.products, values), cost.instructions = amount(step.instructions, values);
-    cost.compounds = amount(step.compounds, values), cost.functions = amount(step.functions, values);
-    cost.exchanged = amount(step.exchanged, values);
+    rt::each_cost([&](const char*, double& value, const rt::DimExpr& expr) { value = amount(expr, values); }, cost,
+                  step.costs);
     if (step.kind == rt::StepKind::kernel) {
       const double units = amount(step.range, values), work = units * std::max(1.0, amount(step.unit_work, values));
       cost.chunks = double(rt::chunk_count(int64_t(units), int64_t(std::min(work, 1e18)), int64_t(cost.flops),

@@ -9,17 +9,12 @@
 
 namespace cppgen {
 
-// What a step executes and moves, as its plan states it (rt::Step).
-struct StepCost {
-  double calls = 1;           // in a run of the plan: more than one in a repetition
-  double flops = 0;           // of one call, like the rest
+// What a step executes and moves in one call, as its plan states it (rt::Step).
+struct StepCost : rt::StepCosts<double> {
+  double calls = 1;  // in a run of the plan: more than one in a repetition
+  double flops = 0;
   double rate = 1;            // the highest at which the CPU executes them (rt::Step)
-  double products = 0;        // multiply-adds of vectors
-  double compounds = 0;       // operations of several instructions, as multiply-adds of vectors
-  double functions = 0;       // of these, what divisions and functions take at least
-  double instructions = 0;    // all other instructions of vectors
   double bytes = 0;           // read and written, each element counted once
-  double exchanged = 0;       // bytes that caches of other threads hold
   double constant_bytes = 0;  // those of constants
   double chunks = 1;          // that threads share
 };

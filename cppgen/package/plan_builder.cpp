@@ -217,8 +217,11 @@ class Builder {
     step.origins = kernel.origins;
     const kernel::KernelWork& work = text.plan.work;
     step.flops = coder_.code(work.flops), step.rate = work.rate, step.bytes = coder_.code(work.bytes);
-    step.products = coder_.code(work.products), step.instructions = coder_.code(work.instructions);
-    step.compounds = coder_.code(work.compounds), step.functions = coder_.code(work.functions);
+    step.costs = {.products = coder_.code(work.products),
+                  .compounds = coder_.code(work.compounds),
+                  .functions = coder_.code(work.functions),
+                  .instructions = coder_.code(work.instructions),
+                  .exchanged = {}};
     const auto outputs = text.buffers.end() - text.output_count;
     exchanged_.add({{text.buffers.begin(), outputs},
                     {outputs, text.buffers.end()},
@@ -240,8 +243,8 @@ class Builder {
     for (IndexExpr p : call.params) step.params.push_back(coder_.code(p));
     step.numbers = call.numbers;
     step.range = step.unit_work = rt::DimExpr::of(1);
-    step.scratch_bytes = step.instructions = step.compounds = step.functions = rt::DimExpr::of(0);
-    step.flops = coder_.code(call.flops), step.products = coder_.code(call.products);
+    step.scratch_bytes = rt::DimExpr::of(0);
+    step.flops = coder_.code(call.flops), step.costs.products = coder_.code(call.products);
     std::vector<BufferId> all = call.inputs;
     all.insert(all.end(), call.outputs.begin(), call.outputs.end());
     step.bytes = coder_.code(bytes_touched(all));
@@ -268,8 +271,9 @@ class Builder {
   }
 
   void set_exchanged() {
+    result_.plan.has_costs = true;
     const std::vector<IndexExpr> bytes = exchanged_.of_steps();
-    for (size_t i = 0; i < bytes.size(); i++) result_.plan.steps[i].exchanged = coder_.code(bytes[i]);
+    for (size_t i = 0; i < bytes.size(); i++) result_.plan.steps[i].costs.exchanged = coder_.code(bytes[i]);
   }
 
   void set_in_place() {

@@ -64,9 +64,9 @@ struct TileContraction {
   std::string engine;  // its name in the choice list
   rt::TileFormat format{};
   rt::TileShape shape;         // of the largest tile
-  ir::BufferId packed = -1;    // panels [batch of right][panel][tap][group of depth][column of the tile][in the group]
+  ir::BufferId packed = -1;    // panels [batch of right][slice][tap][group of depth][column of the slice][in the group]
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
-  IndexExpr panel_elements;    // of one panel
+  IndexExpr panel_elements;    // of the panel of one tile, which consists of slices (runtime/contraction/formats.h)
   RowTiling tiling;
   // Winograd's algorithm (runtime/contraction/winograd.h): the rows' last two loops are the lines and columns of an
   // image, in patches of so many results in each direction. The taps are 3 x 3, and the panels hold their transforms,

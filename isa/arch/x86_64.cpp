@@ -73,7 +73,11 @@ CpuFeatures decode_features(const CpuidRegisters& registers) {
   return features;
 }
 
-CpuFeatures detect_cpu_features() { return decode_features(read_cpuid()); }
+// Each CPUID instruction takes tens of microseconds in a virtual machine.
+CpuFeatures detect_cpu_features() {
+  static const CpuFeatures features = decode_features(read_cpuid());
+  return features;
+}
 
 std::string cpu_vendor() {
   uint32_t most = 0, ebx = 0, ecx = 0, edx = 0;

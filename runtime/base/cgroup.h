@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cppgen {
 
@@ -12,5 +13,8 @@ namespace cppgen {
 using ReadCgroupLimit = std::function<std::optional<double>(const std::string& directory, bool v2)>;
 std::optional<double> least_cgroup_limit(const std::string& root, std::string_view controller,
                                          const ReadCgroupLimit& read);
+
+// The numbers with which the file begins, at most `most`: fewer if it is not readable or something else follows.
+std::vector<double> numbers_in_file(const std::string& path, size_t most);
 
 }  // namespace cppgen

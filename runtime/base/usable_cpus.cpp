@@ -4,31 +4,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 #include "runtime/base/cgroup.h"
 
 namespace cppgen {
 namespace {
 
-std::optional<double> limit_of(double quota, double period) {
-  if (!(quota > 0) || !(period > 0)) return std::nullopt;
-  return quota / period;
+// Of a quota and a period in microseconds.
+std::optional<double> limit_of(const std::vector<double>& numbers) {
+  if (numbers.size() < 2 || !(numbers[0] > 0) || !(numbers[1] > 0)) return std::nullopt;
+  return numbers[0] / numbers[1];
 }
 
-// cpu.max: "QUOTA PERIOD" in microseconds; QUOTA may be "max".
+// cpu.max: "QUOTA PERIOD"; QUOTA may be "max".
 std::optional<double> limit_v2(const std::string& directory) {
-  std::ifstream file(directory + "/cpu.max");
-  double quota = 0, period = 0;
-  if (!(file >> quota >> period)) return std::nullopt;
-  return limit_of(quota, period);
+  return limit_of(numbers_in_file(directory + "/cpu.max", 2));
 }
 
 std::optional<double> limit_v1(const std::string& directory) {
-  std::ifstream quota_file(directory + "/cpu.cfs_quota_us"), period_file(directory + "/cpu.cfs_period_us");
-  double quota = 0, period = 0;
-  if (!(quota_file >> quota) || !(period_file >> period)) return std::nullopt;
-  return limit_of(quota, period);
+  std::vector<double> numbers = numbers_in_file(directory + "/cpu.cfs_quota_us", 1);
+  for (double period : numbers_in_file(directory + "/cpu.cfs_period_us", 1)) numbers.push_back(period);
+  return limit_of(numbers);
 }
 
 int affinity_count() {

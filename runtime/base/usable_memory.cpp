@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <limits>
 
 #include "runtime/base/cgroup.h"
@@ -15,10 +14,9 @@ namespace {
 
 // "max", or a number; version 1 writes a number near 2^63 for none.
 std::optional<double> limit_in(const std::string& directory, bool v2) {
-  std::ifstream file(directory + (v2 ? "/memory.max" : "/memory.limit_in_bytes"));
-  double bytes = 0;
-  if (!(file >> bytes) || !(bytes > 0) || bytes >= 0x1p62) return std::nullopt;
-  return bytes;
+  const auto numbers = numbers_in_file(directory + (v2 ? "/memory.max" : "/memory.limit_in_bytes"), 1);
+  if (numbers.empty() || !(numbers[0] > 0) || numbers[0] >= 0x1p62) return std::nullopt;
+  return numbers[0];
 }
 
 int64_t memory_of_machine() {

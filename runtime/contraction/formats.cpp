@@ -27,6 +27,10 @@ DepthBlocks depth_blocks(TileFormat format, long taps, long depth) {
   return {b.count, b.taps, b.depth, split::panel_bytes(b.taps * b.depth, row.parts)};
 }
 
+int slice_columns(TileFormat format, int nr) {
+  return info(format).panel == DType::f32 && nr % kSliceColumns == 0 ? kSliceColumns : nr;
+}
+
 long panel_elements(TileFormat format, long taps, long depth, int nr) {
   const TileFormatInfo& row = info(format);
   if (row.form == LeftForm::block)

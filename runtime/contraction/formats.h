@@ -30,8 +30,8 @@ struct TileFormatInfo {
   DType left, right;  // operands in memory, the right one before it is packed
   DType panel;        // the packed right operand
   DType sum;          // the type that a tile writes
-  // The number of steps of the depth that are adjacent in a row of a panel, which is laid out as [tap][ceil(depth /
-  // depth_group)][columns of the tile][depth_group], zeros beyond the last column and step.
+  // The number of steps of the depth that are adjacent in a row of a panel, which is laid out as
+  // [slice][tap][ceil(depth / depth_group)][columns of the slice][depth_group], zeros beyond the last column and step.
   int depth_group;
   LeftForm form;
   int parts;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed in this way
@@ -43,6 +43,10 @@ inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f
 
 // The type of prepared rows: that of the panel, or float32 if panels are in bytes.
 DType prepared_type(TileFormat);
+
+// The columns of a slice of a panel of `nr` columns: 16 for float32 if nr is a multiple of it, so that the tiles of
+// several widths and instruction sets read the same bytes; otherwise the panel is one slice.
+int slice_columns(TileFormat, int nr);
 
 // Elements (of TileFormatInfo::panel) of one panel of `nr` columns. For weights of few bits see pack_n_bits.h.
 long panel_elements(TileFormat, long taps, long depth, int nr);

@@ -9,10 +9,11 @@ constexpr int kMostRows = 32, kMostColumns = 64;
 
 class LongTile {
  public:
-  LongTile(const BlockTile& tile, float* results, long ldc) : tile_(tile), results_(results), ldc_(ldc) {}
+  LongTile(const BlockTile& tile, long distance, float* results, long ldc)
+      : tile_(tile), distance_(distance), results_(results), ldc_(ldc) {}
 
   void add(const void* const* left, long taps, long depth, const char* panel) {
-    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, depth, panel, results_, ldc_);
+    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, depth, panel, distance_, results_, ldc_);
     if (++blocks_ == kGroupBlocks) end_group();
   }
   void finish() {
@@ -23,6 +24,7 @@ class LongTile {
 
  private:
   const BlockTile& tile_;
+  long distance_;
   float* results_;
   long ldc_, blocks_ = 0, groups_ = 0;
   float totals_[kMostRows][kMostColumns];
@@ -37,9 +39,9 @@ class LongTile {
 
 }  // namespace
 
-void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long depth, const void* panel,
+void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long depth, const void* panel, long distance,
                 float* results, long ldc) {
-  LongTile sums(tile, results, ldc);
+  LongTile sums(tile, distance, results, ldc);
   const long group = tile.depth_group, tap_bytes = (depth + group - 1) / group * group * tile.panel_bytes;
   const char* of_tap = static_cast<const char*>(panel);
   if (depth <= kWholeTerms) {

@@ -17,16 +17,21 @@ namespace cppgen::rt {
 
 constexpr long kWholeTerms = 1152, kBlockTerms = 512, kGroupBlocks = 64;
 
+// As a TileFunction, for a part of a panel whose slices are so many elements apart.
+using BlockFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, long distance,
+                               void* block, long ldc);
+
 // Tiles of a fixed number of rows that sum one block.
 struct BlockTile {
-  TileFunction first, next;  // overwrites the results, adds to them
+  BlockFunction first, next;  // overwrites the results, adds to them
   int rows, columns;
-  // Of one step of the depth, and the number of steps that are adjacent in panels (formats.h).
+  // Of one step of the depth (of a slice of the panel), and the number of steps that are adjacent in panels
+  // (formats.h).
   int left_bytes, panel_bytes, depth_group;
 };
 
 // Computes the tile block by block.
-void sum_blocks(const BlockTile&, const void* const* left, long taps, long depth, const void* panel, float* results,
-                long ldc);
+void sum_blocks(const BlockTile&, const void* const* left, long taps, long depth, const void* panel, long distance,
+                float* results, long ldc);
 
 }  // namespace cppgen::rt

@@ -167,10 +167,13 @@ void pack_panels(TileFormat format, std::span<const PanelSource> taps, int nr, v
   const TileFormatInfo& row = info(format);
   if (row.parts) return pack_split_panels(row, taps, nr, out);
   if (row.form == LeftForm::block) return pack_byte_blocks(taps, nr, out);
-  const long elements = panel_tap_elements(format, taps[0].depth, nr), panel_stride = elements * long(taps.size());
+  const int width = slice_columns(format, nr);
+  const long elements = panel_tap_elements(format, taps[0].depth, width), slice = elements * long(taps.size());
+  const long columns = taps[0].columns, packed = (columns + width - 1) / width * slice,
+             all = (columns + nr - 1) / nr * (nr / width) * slice, bytes = long(size_of(row.panel));
   for (size_t t = 0; t < taps.size(); t++)
-    pack_tap(format, taps[t], nr, panel_stride,
-             static_cast<char*>(out) + long(t) * elements * long(size_of(row.panel)));
+    pack_tap(format, taps[t], width, slice, static_cast<char*>(out) + long(t) * elements * bytes);
+  std::memset(static_cast<char*>(out) + packed * bytes, 0, size_t((all - packed) * bytes));
 }
 
 }  // namespace cppgen::rt

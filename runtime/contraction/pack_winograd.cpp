@@ -46,7 +46,7 @@ void transform(const Matrix& g, const std::array<double, kTaps * kTaps>& taps, l
 template <int Side>
 void pack_transformed(std::span<const PanelSource> taps, int nr, float* out) {
   const auto g = weight_matrix<Side>();
-  const long depth = taps[0].depth, columns = taps[0].columns;
+  const long depth = taps[0].depth, columns = taps[0].columns, width = slice_columns(TileFormat::f32, nr);
   for (long first = 0; first < columns; first += nr, out += winograd::products(Side) * depth * nr)
     for (long k = 0; k < depth; k++)
       for (long j = 0; j < nr; j++) {
@@ -55,7 +55,7 @@ void pack_transformed(std::span<const PanelSource> taps, int nr, float* out) {
           for (size_t t = 0; t < values.size(); t++)
             values[t] =
                 static_cast<const float*>(taps[t].data)[k * taps[t].depth_stride + (first + j) * taps[t].column_stride];
-        transform<Side>(g, values, depth * nr, out + k * nr + j);
+        transform<Side>(g, values, depth * nr, out + (j / width * depth + k) * width + j % width);
       }
 }
 

@@ -26,9 +26,9 @@ struct PanelSource {
 // Elements of one tap of one panel of `nr` columns.
 long panel_tap_elements(TileFormat, long depth, int nr);
 
-// Packs the tap into ceil(columns / nr) panels, `panel_stride` elements from one to the next, in the layout that
-// TileFormatInfo::depth_group states. For tiles, `out` must be aligned to 64 bytes. Formats of blocks are not
-// supported.
+// Packs the tap into ceil(columns / nr) panels of one slice each, `panel_stride` elements from one to the next, in the
+// layout that TileFormatInfo::depth_group states. For tiles, `out` must be aligned to 64 bytes. Formats of blocks are
+// not supported.
 void pack_tap(TileFormat, const PanelSource&, int nr, long panel_stride, void* out);
 
 // Packs all taps, which have the same depth and number of columns, into ceil(columns / nr) panels of panel_elements()

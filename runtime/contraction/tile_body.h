@@ -9,10 +9,10 @@
 namespace cppgen::rt::TILE_ISA {
 
 template <int Rows, int Vectors, bool Adds>
-VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long depth, const void* panel, void* block,
-                                    long ldc) {
+VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long depth, const void* panel, long distance,
+                                    void* block, long ldc) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel));
+  vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel), distance);
   float* c = static_cast<float*>(block);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)
@@ -25,10 +25,12 @@ VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long dep
 
 template <int Rows, int Vectors>
 void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  constexpr TileFunction first = tile_block<Rows, Vectors, false>, next = tile_block<Rows, Vectors, true>;
-  if (taps * depth <= kWholeTerms) return first(left, taps, depth, panel, block, ldc);
-  static constexpr int kFloat = sizeof(float);
-  sum_blocks({first, next, Rows, Vectors * kLanes, kFloat, Vectors * kLanes * kFloat, 1}, left, taps, depth, panel,
+  static_assert(kSliceColumns == vec::kSliceColumns);
+  constexpr BlockFunction first = tile_block<Rows, Vectors, false>, next = tile_block<Rows, Vectors, true>;
+  constexpr int kFloat = sizeof(float), kSlice = vec::slice_columns(Vectors * kLanes);
+  const long distance = taps * depth * kSlice;
+  if (taps * depth <= kWholeTerms) return first(left, taps, depth, panel, distance, block, ldc);
+  sum_blocks({first, next, Rows, Vectors * kLanes, kFloat, kSlice * kFloat, 1}, left, taps, depth, panel, distance,
              static_cast<float*>(block), ldc);
 }
 

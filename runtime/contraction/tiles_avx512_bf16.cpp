@@ -51,7 +51,7 @@ VEC_FN void prefetch_step(const unsigned short* b) {
 }
 
 template <int Rows, bool Adds>
-void tile_block(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+void tile_block(const void* const* left, long taps, long depth, const void* panel, long, void* block, long ldc) {
   Accumulators<Rows> acc = {};
   const unsigned short* b = (const unsigned short*)panel;
   for (long t = 0; t < taps; t++, left += Rows) {
@@ -93,9 +93,9 @@ void tile_block(const void* const* left, long taps, long depth, const void* pane
 
 template <int Rows>
 void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  if (taps * depth <= kWholeTerms) return tile_block<Rows, false>(left, taps, depth, panel, block, ldc);
+  if (taps * depth <= kWholeTerms) return tile_block<Rows, false>(left, taps, depth, panel, 0, block, ldc);
   sum_blocks({tile_block<Rows, false>, tile_block<Rows, true>, Rows, kTileColumns, 2, 2 * kTileColumns, 2}, left, taps,
-             depth, panel, (float*)block, ldc);
+             depth, panel, 0, (float*)block, ldc);
 }
 
 // Rounds to nearest even; denormals become zero.

@@ -17,6 +17,7 @@
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
 #include "runtime/package/versions.h"
+#include "runtime/plan/costs_json.h"
 
 namespace cppgen::rt {
 namespace {
@@ -70,6 +71,7 @@ LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
   options.trust_weights = trust_weights;
   options.force_mmap_weights = settings.force_mmap_weights;
   options.huge_pages = settings.huge_pages;
+  options.costs = settings.enable_kernel_profile;
   if (settings.isa != setting_default<SettingId::isa>()) options.isas = settings.isa;
   return options;
 }
@@ -104,6 +106,8 @@ std::shared_ptr<Executable> Executable::load_one(const PackageFiles& files, cons
     executable->load_module(manifest, options, shared);
   } else {
     executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options, shared);
+    Plan* const plan = &executable->plan_;
+    executable->load_costs(manifest, {&plan, 1}, options);
   }
   return executable;
 }
@@ -124,14 +128,15 @@ void Executable::load_module(const Manifest& manifest, const LoadOptions& option
   if (module_->isa != manifest.isa)
     user_error("package '{}': the module is for ISA '{}', but the manifest says '{}'", directory(), module_->isa,
                manifest.isa);
+  std::vector<Plan*> plans;
   for (int32_t i = 0; i < module_->plans; i++) {
     const std::shared_ptr<Executable> part(new Executable(files_));
     part->load_part(manifest, plan_file_name(i), weights_file_name(i), options, shared);
     parts_.push_back(part);
+    plans.push_back(&part->plan_);
   }
-  std::vector<const Plan*> plans;
-  for (const auto& part : parts_) plans.push_back(&part->plan());
-  plan_ = outline_of(*module_, plans);
+  load_costs(manifest, plans, options);
+  plan_ = outline_of(*module_, {plans.begin(), plans.end()});
 }
 
 void Executable::load_plan(const Manifest& manifest, const std::string& name) {
@@ -141,6 +146,14 @@ void Executable::load_plan(const Manifest& manifest, const std::string& name) {
     user_error("package '{}': the plan is for ISA '{}', but the manifest says '{}'", directory(), plan_.isa,
                manifest.isa);
   runtime_ = runtime_services(plan_.isa);
+}
+
+void Executable::load_costs(const Manifest& manifest, std::span<Plan* const> plans, const LoadOptions& options) const {
+  const ManifestFile* listed = options.costs ? manifest.find(kCostsFile) : nullptr;
+  if (!listed) return;
+  const MappedFile file = open_package_file(files_, *listed, true);
+  if (!costs_from_json({file.data(), size_t(file.bytes())}, plans))
+    log_info("package '{}': its costs are of another version of cppgen, so they are not read", directory());
 }
 
 void Executable::load_weights(const Manifest& manifest, const std::string& name, const LoadOptions& options,

@@ -24,6 +24,8 @@ struct LoadOptions {
   // The settings of the same names.
   std::optional<bool> force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
   bool huge_pages = setting_default<SettingId::huge_pages>();
+  // Read the costs of the steps, if the package states them: for profiles (ENABLE_KERNEL_PROFILE).
+  bool costs = true;
   // If not empty, only versions may be chosen that need no more than one of these instruction sets (ISA).
   std::vector<std::string> isas = {};
 
@@ -78,6 +80,7 @@ class Executable {
   explicit Executable(PackageFiles files) : files_(std::move(files)) {}
   static std::shared_ptr<Executable> load_one(const PackageFiles&, const struct Manifest&, const LoadOptions&, Shared&);
   void load_plan(const Manifest&, const std::string& file);
+  void load_costs(const Manifest&, std::span<Plan* const> plans, const LoadOptions&) const;
   void load_module(const Manifest&, const LoadOptions&, Shared&);
   void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&,
                  Shared&);

@@ -13,10 +13,11 @@ namespace cppgen::rt {
 // absolute paths, so it may be moved.
 
 inline constexpr std::string_view kPackageFormat = "cppgen-package";
-inline constexpr int64_t kPackageFormatVersion = 13;
+inline constexpr int64_t kPackageFormatVersion = 15;
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kPlanFile = "plan.json";
 inline constexpr std::string_view kModuleFile = "module.json";  // of a model of several plans
+inline constexpr std::string_view kCostsFile = "costs.json";    // runtime/plan/costs_json.h; may be missing
 std::string plan_file_name(int32_t plan);                       // "plan_0.json": of such a model
 std::string weights_file_name(int32_t plan);                    // "weights_0.bin"
 inline constexpr std::string_view kWeightsFile = "weights.bin";

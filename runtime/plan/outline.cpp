@@ -45,6 +45,7 @@ class Outline {
   }
 
   Plan run(const Module& module, const std::vector<const Plan*>& plans) {
+    plan_.has_costs = std::all_of(plans.begin(), plans.end(), [](const Plan* part) { return part->has_costs; });
     for (const Plan* part : plans) {
       plan_.steps.insert(plan_.steps.end(), part->steps.begin(), part->steps.end());
       plan_.weights_bytes += part->weights_bytes;

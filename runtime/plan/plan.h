@@ -6,6 +6,7 @@
 
 #include "runtime/base/dtype.h"
 #include "runtime/base/value_kind.h"
+#include "runtime/plan/step_costs.h"
 
 namespace cppgen::rt {
 
@@ -73,14 +74,12 @@ struct Step {
   int32_t product_of = -1;           // kernel: the buffer that it multiplies by constants
   std::string engine;                // "loops", "cppgen", "onednn" ...
   std::vector<std::string> origins;  // nodes of the model
-  // For profiles and predictions of its time. flops: multiply-adds of sums of products, each counted as two operations.
-  // The others are estimates, of vectors. products: multiply-adds that execute them, with padding; compounds:
-  // operations of several instructions, as multiply-adds that take as long; functions: what divisions and functions
-  // take at least, as multiply-adds; instructions: all others.
-  DimExpr flops, products, compounds, functions, instructions;
-  double rate = 1;    // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
-  DimExpr bytes;      // read and written in memory, each element counted once
-  DimExpr exchanged;  // an estimate of those that caches of other threads hold
+  // How much work the step is, which decides how it is divided, and for profiles. flops: multiply-adds of sums of
+  // products, each counted as two operations; bytes: read and written in memory, each element counted once.
+  DimExpr flops, bytes;
+  // For predictions of its time alone, if Plan::has_costs.
+  StepCosts<DimExpr> costs;
+  double rate = 1;  // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
 
   const std::string& symbol() const { return shared.empty() ? name : shared; }
 };
@@ -133,6 +132,7 @@ struct Plan {
   int64_t weights_bytes = 0;            // size of weights.bin
   std::vector<Parameter> parameters;
   std::vector<std::string> checks;  // messages of checks: the error value i + 1 means checks[i]
+  bool has_costs = false;           // the steps state `costs` and `rate`, which are not in plan.json (costs_json.h)
 };
 
 // The position of the repetition that the step belongs to, or -1 if it runs once.

@@ -70,13 +70,7 @@ json step_to_json(const Step& step) {
           {"engine", step.engine},
           {"origins", step.origins},
           {"flops", step.flops.code},
-          {"rate", number_to_json(step.rate)},
-          {"products", step.products.code},
-          {"compounds", step.compounds.code},
-          {"instructions", step.instructions.code},
-          {"functions", step.functions.code},
-          {"bytes", step.bytes.code},
-          {"exchanged", step.exchanged.code}};
+          {"bytes", step.bytes.code}};
 }
 
 json repetition_to_json(const Repetition& repetition) {
@@ -145,13 +139,7 @@ Step step_from(const Field& node) {
   step.engine = node["engine"].text();
   step.origins = node["origins"].texts();
   step.flops = node["flops"].expr();
-  step.rate = node["rate"].number();
-  step.products = node["products"].expr();
-  step.compounds = node["compounds"].expr();
-  step.instructions = node["instructions"].expr();
-  step.functions = node["functions"].expr();
   step.bytes = node["bytes"].expr();
-  step.exchanged = node["exchanged"].expr();
   return step;
 }
 

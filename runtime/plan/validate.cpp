@@ -248,17 +248,12 @@ class PlanValidator {
 
   void check_expr_list(const std::string& where, const Step& step) const {
     for (size_t p = 0; p < step.params.size(); p++) check_expr(fmt::format("{}.params[{}]", where, p), step.params[p]);
-    const std::pair<const char*, const DimExpr*> optional[] = {{".unit_work", &step.unit_work},
-                                                               {".scratch_bytes", &step.scratch_bytes},
-                                                               {".flops", &step.flops},
-                                                               {".products", &step.products},
-                                                               {".instructions", &step.instructions},
-                                                               {".functions", &step.functions},
-                                                               {".compounds", &step.compounds},
-                                                               {".bytes", &step.bytes},
-                                                               {".exchanged", &step.exchanged}};
-    for (const auto& [name, expr] : optional)
-      if (!expr->code.empty()) check_size(where + name, *expr);
+    const auto check_optional = [&](const std::string& name, const DimExpr& expr) {
+      if (!expr.code.empty()) check_size(where + "." + name, expr);
+    };
+    check_optional("unit_work", step.unit_work), check_optional("scratch_bytes", step.scratch_bytes);
+    check_optional("flops", step.flops), check_optional("bytes", step.bytes);
+    each_cost(check_optional, step.costs);
     if (!(step.rate > 0) || !std::isfinite(step.rate)) fail(where + ".rate", "is {}; it must be positive", step.rate);
   }
 

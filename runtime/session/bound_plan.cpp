@@ -141,9 +141,9 @@ class StepBinder {
   Variation variation_of(const Step& step, size_t repetition) const {
     const auto time = int64_t(plan_.symbols.size() + repetition);
     Variation v;
-    for (const DimExpr* e : {&step.range, &step.unit_work, &step.scratch_bytes, &step.flops, &step.products,
-                             &step.compounds, &step.functions, &step.instructions, &step.bytes, &step.exchanged})
+    for (const DimExpr* e : {&step.range, &step.unit_work, &step.scratch_bytes, &step.flops, &step.bytes})
       v.sizes |= uses_symbol(*e, time);
+    each_cost([&](const char*, const DimExpr& amount) { v.sizes |= uses_symbol(amount, time); }, step.costs);
     for (const DimExpr& param : step.params) v.params.push_back(uses_symbol(param, time));
     v.any_param = std::find(v.params.begin(), v.params.end(), true) != v.params.end();
     return v;
@@ -167,12 +167,10 @@ class StepBinder {
     BoundStep result;
     result.step = s, result.state = state;
     result.flops = size_value(step.flops, values_, "flops");
-    result.products = size_value(step.products, values_, "products");
-    result.compounds = size_value(step.compounds, values_, "compounds");
-    result.instructions = size_value(step.instructions, values_, "instructions");
-    result.functions = size_value(step.functions, values_, "functions");
     result.bytes = size_value(step.bytes, values_, "bytes");
-    result.exchanged = size_value(step.exchanged, values_, "exchanged");
+    each_cost(
+        [&](const char* name, const DimExpr& amount, int64_t& value) { value = size_value(amount, values_, name); },
+        step.costs, result.costs);
     step.kind == StepKind::kernel ? bind_kernel(step, result) : bind_library(step, *operators_[s], result);
     return result;
   }

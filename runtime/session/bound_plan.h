@@ -20,7 +20,8 @@ struct BoundStep {
   int64_t range = 0;   // kernel: parallel range
   int64_t chunks = 0;  // 0: nothing to do
   size_t params = 0;   // kernel: first parameter in BoundPlan::params
-  int64_t flops = 0, products = 0, compounds = 0, functions = 0, instructions = 0, bytes = 0, exchanged = 0;
+  int64_t flops = 0, bytes = 0;
+  StepCosts<int64_t> costs;
   std::shared_ptr<const LibraryTask> task;  // library
 };
 

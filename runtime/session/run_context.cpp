@@ -279,12 +279,8 @@ void RunContext::add_times(std::span<StepProfile> profile) const {
     sum.calls++;
     sum.ns += double(time_of(step));
     sum.flops += double(step.bound->flops);
-    sum.products += double(step.bound->products);
-    sum.compounds += double(step.bound->compounds);
-    sum.instructions += double(step.bound->instructions);
-    sum.functions += double(step.bound->functions);
     sum.bytes += double(step.bound->bytes);
-    sum.exchanged += double(step.bound->exchanged);
+    each_cost([](const char*, double& all, int64_t one) { all += double(one); }, sum.costs, step.bound->costs);
     sum.chunks += double(step.bound->chunks);
   }
 }

@@ -8,7 +8,6 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
-#include "runtime/base/usable_cpus.h"
 #include "runtime/base/usable_memory.h"
 #include "runtime/host/model_runner.h"
 #include "runtime/session/bound_plan.h"
@@ -55,9 +54,9 @@ std::function<void()> cancelling(std::function<void()> before_step) {
 constexpr size_t kMaxBoundPlans = 64;  // a server with ever new lengths keeps the most recent ones
 
 // Once per process, because a server creates many sessions.
-void warn_of_too_many_threads(const SessionOptions& options) {
+void warn_of_too_many_threads(const SessionOptions& options, const Topology& usable) {
   static std::once_flag once;
-  const int cpus = usable_cpus();
+  const int cpus = default_threads(usable, /*smt=*/true);
   if (options.threads * options.num_streams > cpus)
     std::call_once(once, [&] {
       log_warning("THREADS={}{} exceeds the {} that this process may use: its threads will wait for each other",
@@ -68,8 +67,9 @@ void warn_of_too_many_threads(const SessionOptions& options) {
 }
 
 Executors executors_for(const SessionOptions& options) {
-  warn_of_too_many_threads(options);
-  const Topology usable = cores_of_type(usable_topology(), core_type_from_name(options.core_type));
+  const Topology all = usable_topology();
+  warn_of_too_many_threads(options, all);
+  const Topology usable = cores_of_type(all, core_type_from_name(options.core_type));
   Executors executors;
   for (ExecutorOptions& stream :
        stream_options(usable, options.num_streams, options.threads, affinity_from_name(options.affinity), options.smt,

@@ -2,6 +2,7 @@
 
 #include <sched.h>
 
+#include <bit>
 #include <cstddef>
 
 namespace cppgen::rt {
@@ -18,8 +19,8 @@ std::vector<int> current_thread_affinity() {
   unsigned long mask[128] = {};
   std::vector<int> cpus;
   if (sched_getaffinity(0, sizeof mask, as_cpu_set(mask)) != 0) return cpus;
-  for (int cpu = 0; cpu < 128 * kBits; ++cpu)
-    if (mask[cpu / kBits] >> (cpu % kBits) & 1) cpus.push_back(cpu);
+  for (int word = 0; word < 128; word++)
+    for (unsigned long left = mask[word]; left; left &= left - 1) cpus.push_back(word * kBits + std::countr_zero(left));
   return cpus;
 }
 

@@ -229,15 +229,16 @@ TEST(Settings, TheThreadsOfOpenMPAreOurs) {
 
 // A program that runs packages minds its own settings.
 TEST(Settings, TheRuntimeReadsRuntimeSettings) {
-  const Environment environment{{"HOME", "/home/ada"},         {"CPPGEN_ISA", "neon"},  {"CXX", "g++\nrm"},
+  const Environment environment{{"HOME", "/home/ada"},         {"CPPGEN_SIMDLEN", "7"}, {"CXX", "g++\nrm"},
                                 {"NUM_BUILDERS", "auto"},      {"CPPGEN_THREADS", "3"}, {"AIT_ENABLE_CUDA_LTO", "1"},
                                 {"CPPGEN_COMPILE_THREADS", ""}};
   const Settings s = Settings::from_environment(environment, {}, SettingReader::runtime);
   EXPECT_EQ(s.threads, 3);
-  EXPECT_EQ(s.isa, Words{"auto"});
+  EXPECT_EQ(s.simdlen, 0);
   EXPECT_EQ(s.warnings, Words{});
-  const Options isa{{"ISA", "avx2"}}, bad{{"THREADS", "0"}};
-  EXPECT_THROW(Settings::from_environment({}, isa, SettingReader::runtime), UserError);
+  const Options compiling{{"SIMDLEN", "256"}}, isa{{"ISA", "avx2"}}, bad{{"THREADS", "0"}};
+  EXPECT_THROW(Settings::from_environment({}, compiling, SettingReader::runtime), UserError);
+  EXPECT_EQ(Settings::from_environment({}, isa, SettingReader::runtime).isa, Words{"avx2"}) << "limits what is loaded";
   EXPECT_THROW(Settings::from_environment({}, bad, SettingReader::runtime), UserError);
   EXPECT_THROW(Settings::from_environment({{"CPPGEN_THREADS", "0"}}, {}, SettingReader::runtime), UserError);
 }

@@ -1,9 +1,11 @@
 // What `profile` says of each step: its threads, its label, and what oneDNN takes for the same nodes.
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "cppgen/support/file_io.h"
+#include "runtime/package/package.h"
 #include "runtime/values/npy.h"
 #include "tests/cli/program.h"
 
@@ -59,6 +61,22 @@ TEST_F(Profile, StepsHaveTheTimesOfTheirThreads) {
   }
   const std::string text = run({"profile", products(), "--threads", "2", "--runs", "5"}).out;
   EXPECT_NE(text.find("  chunks imbal.         busy us  engine   kernel (nodes)\n"), std::string::npos) << text;
+}
+
+TEST_F(Profile, APackageWithoutCostsHasNoBounds) {
+  const std::string made = path("made.package");
+  ASSERT_EQ(run({"compile", products(), "--output", made}).status, 0);
+  EXPECT_TRUE(profile({}, made)["steps"][0].contains("bound_ms"));
+  const rt::Manifest manifest = rt::read_manifest(made);
+  std::filesystem::remove(made + "/costs.json");
+  rt::write_manifest(made, manifest.isa);
+  const Ended ended = run({"profile", made, "--json", "--runs", "1"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.err.find("bounds are not shown, because the package states no costs"), std::string::npos)
+      << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_FALSE(report["steps"][0].contains("bound_ms"));
+  EXPECT_GT(report["steps"][0]["gflops_per_s"], 0);
 }
 
 TEST_F(Profile, LabelsAreThoseOfOpsStamp) {

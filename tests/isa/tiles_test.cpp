@@ -33,7 +33,7 @@ std::vector<float> random_floats(size_t count, uint64_t seed) {
 
 // The documented order: one accumulator per output and block of the depth (long_sums.h), products fused except for the
 // scalar ISA. The depths here have one block, or less than a group of them.
-float expected(const std::vector<const float*>& a, int rows, int r, long taps, long k, const float* b, int nr, int j,
+float expected(const std::vector<const float*>& a, int rows, int r, long taps, long k, const float* b, int slice, int j,
                bool fused) {
   const long block = k <= kWholeTerms ? kWholeTerms : kBlockTerms, taps_of_block = k > 0 ? block / k : 1;
   float total = 0, sum = 0;
@@ -41,7 +41,7 @@ float expected(const std::vector<const float*>& a, int rows, int r, long taps, l
     for (long kk = 0; kk < k; kk++) {
       const bool new_block = kk == 0 ? taps_of_block == 0 || t % taps_of_block == 0 : kk % block == 0;
       if (new_block) total += sum, sum = 0;
-      const float x = a[size_t(t * rows + r)][kk], y = b[(t * k + kk) * nr + j];
+      const float x = a[size_t(t * rows + r)][kk], y = b[(j / slice * taps * k + t * k + kk) * slice + j % slice];
       sum = fused ? std::fma(x, y, sum) : x * y + sum;
     }
   }
@@ -65,8 +65,9 @@ void check_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long tap
   runtime_table(isa.name)->tiles[size_t(format)][rows](left.data(), taps, k, b.get(), c.data(), ldc);
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < ldc; j++) {
-      const float want =
-          j < shape.nr ? expected(a, rows, r, taps, k, b.get(), shape.nr, j, isa.name != "scalar") : 99.0f;
+      const float want = j < shape.nr ? expected(a, rows, r, taps, k, b.get(), slice_columns(format, shape.nr), j,
+                                                 isa.name != "scalar")
+                                      : 99.0f;
       const bool beyond_c = r == rows - 1 && j >= shape.nr;
       if (beyond_c) continue;
       ASSERT_EQ(c[size_t(r * ldc + j)], want) << isa.name << " " << info(format).name << " rows " << rows << " taps "

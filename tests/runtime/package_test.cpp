@@ -11,6 +11,7 @@
 #include "runtime/base/version.h"
 #include "runtime/package/executable.h"
 #include "runtime/package/object_file.h"
+#include "runtime/plan/costs_json.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"
@@ -286,6 +287,29 @@ TEST_F(Package, LibraryFunctionsThatAreNotThere) {
   write_manifest(directory(), "scalar");
   const auto executable = Executable::load(directory());
   EXPECT_THROW(Session(executable, {.threads = 1}), UserError);
+}
+
+// They are read for profiles alone, and the seal of the objects does not depend on them.
+TEST_F(Package, CostsMayBeMissingOrNewer) {
+  const std::string object = read_text(file("kernels_0.so"));
+  EXPECT_FALSE(Executable::load(directory())->plan().has_costs);
+  Plan plan = two_step_plan();
+  plan.has_costs = true;
+  plan.steps[0].costs.products = sym(0);
+  write_text(file("costs.json"), costs_to_json({&plan, 1}));
+  write_manifest(directory(), "scalar");
+  EXPECT_EQ(read_text(file("kernels_0.so")), object) << "sealed as without them";
+  const auto executable = Executable::load(directory());
+  EXPECT_TRUE(executable->plan().has_costs);
+  EXPECT_EQ(executable->plan().steps[0].costs.products, sym(0));
+  LoadOptions without;
+  without.costs = false;
+  EXPECT_FALSE(Executable::load(directory(), without)->plan().has_costs);
+  write_text(file("costs.json"), R"({"version": 1000})");
+  EXPECT_EQ(load_error(without), "") << "not read at all";
+  expect_error("'costs.json' has ");
+  write_manifest(directory(), "scalar");
+  EXPECT_FALSE(Executable::load(directory())->plan().has_costs);
 }
 
 TEST_F(Package, ManifestIsTheSameForTheSameFiles) {

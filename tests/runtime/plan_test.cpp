@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "runtime/base/errors.h"
+#include "runtime/plan/costs_json.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {
@@ -89,6 +90,68 @@ TEST(Json, RoundTrip) {
 
   plan.steps[0].numbers = {std::nan("")};
   EXPECT_TRUE(std::isnan(plan_from_json(to_json(plan)).steps[0].numbers[0]));
+}
+
+Plan plan_with_costs() {
+  Plan plan = two_step_plan();
+  plan.has_costs = true;
+  plan.steps[0].rate = 4;
+  plan.steps[0].costs = {
+      .products = num(1), .compounds = num(2), .functions = num(3), .instructions = sym(0), .exchanged = num(5)};
+  return plan;
+}
+
+TEST(Costs, AreNotInThePlan) {
+  const Plan plan = plan_with_costs();
+  const std::string text = costs_to_json({&plan, 1});
+  Plan again = plan_from_json(to_json(plan));
+  EXPECT_FALSE(again.has_costs);
+  EXPECT_EQ(again.steps[0].rate, 1);
+  EXPECT_TRUE(again.steps[0].costs.products.code.empty());
+  Plan* const plans[] = {&again};
+  EXPECT_TRUE(costs_from_json(text, plans));
+  EXPECT_TRUE(again.has_costs);
+  EXPECT_EQ(again.steps[0].rate, 4);
+  int amounts = 0;
+  each_cost(
+      [&](const char* name, const DimExpr& a, const DimExpr& b) {
+        EXPECT_EQ(a, b) << name;
+        amounts++;
+      },
+      plan.steps[0].costs, again.steps[0].costs);
+  EXPECT_EQ(amounts, 5);
+  EXPECT_EQ(costs_to_json({&again, 1}), text);
+}
+
+TEST(Costs, OtherVersionsHaveNoEffect) {
+  Plan plan = two_step_plan();
+  Plan* const plans[] = {&plan};
+  EXPECT_FALSE(costs_from_json(R"({"version": 2, "anything": []})", plans));
+  EXPECT_FALSE(plan.has_costs);
+}
+
+TEST(Costs, DamagedOnesAreRefused) {
+  const Plan plan = plan_with_costs(), two[] = {plan, plan};
+  Plan read = two_step_plan(), short_one = two_step_plan();
+  short_one.steps.pop_back();
+  Plan* const plans[] = {&read};
+  Plan* const shorter[] = {&short_one};
+  const std::string good = costs_to_json({&plan, 1});
+  const auto refused = [&](std::string text, std::span<Plan* const> to) {
+    return error_of([&] { costs_from_json(text, to); });
+  };
+  EXPECT_EQ(refused("{", plans), "costs: not well-formed JSON");
+  EXPECT_EQ(refused("[]", plans), "plan: costs is array; expected an object");
+  EXPECT_EQ(refused(costs_to_json(two), plans), "costs: they are of more than 1 plans");
+  EXPECT_EQ(refused(good, {}), "costs: they are of more than 0 plans");
+  EXPECT_EQ(refused(good, shorter), "costs: they are of more than 1 steps");
+  EXPECT_EQ(refused(R"({"version": 1, "plans": [[]]})", plans), "costs: they are of 0 steps instead of 2");
+  Plan bad = plan_with_costs();
+  bad.steps[0].rate = 0;
+  EXPECT_EQ(refused(costs_to_json({&bad, 1}), plans), "plan: steps[0].rate is 0; it must be positive");
+  bad = plan_with_costs();
+  bad.steps[0].costs.exchanged = sym(7);
+  EXPECT_NE(refused(costs_to_json({&bad, 1}), plans).find("steps[0].exchanged"), std::string::npos);
 }
 
 TEST(Json, NamesThatAreNoUtf8AreReplaced) {

@@ -1,5 +1,8 @@
 // The register-blocked product that contraction tiles are made of: Rows x Vectors sums in registers, the outer product
 // of Rows values of the left operand and one row of a packed panel added to them at each step of the depth.
+//
+// A panel of a multiple of kSliceColumns columns consists of slices of so many columns, one after the other, so that
+// tiles of different widths and instruction sets read the same bytes. Others are one slice.
 #pragma once
 
 // For a function with tiles: values that g++ keeps in registers across their loops take registers from the sums.
@@ -22,11 +25,19 @@ struct Sums {
   typename Unit::Vector v[Rows][Vectors] = {};
 };
 
+constexpr int kSliceColumns = 16;
+VEC_FN constexpr int slice_columns(int columns) { return columns % kSliceColumns == 0 ? kSliceColumns : columns; }
+
+// `distance`: elements from one slice to the next.
 template <class Unit, int Rows, int Vectors, class Row>
-VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const f32* b, Row row) {
+VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const f32* b, i64 distance, Row row) {
+  constexpr int kSlice = slice_columns(Vectors * Unit::kLanes);
   typename Unit::Vector bv[Vectors];
 #pragma GCC unroll 4
-  for (int j = 0; j < Vectors; j++) bv[j] = Unit::load(b + j * Unit::kLanes);
+  for (int j = 0; j < Vectors; j++) {
+    const int column = j * Unit::kLanes;
+    bv[j] = Unit::load(b + column / kSlice * distance + column % kSlice);
+  }
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++) {
     const auto x = Unit::splat(row(r)[k]);
@@ -35,16 +46,18 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const f32*
   }
 }
 
-// Adds sum over k < depth of row(r)[k] * panel[k * columns + j] to each of the sums, in the order of k. Not unrolled:
+// Adds sum over k < depth of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Not unrolled:
 // g++ would run out of registers.
 template <class Unit, int Rows, int Vectors, class Row>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const f32* panel, Row row) {
-  constexpr int kColumns = Vectors * Unit::kLanes, kStepsAhead = 16, kLine = 64 / sizeof(f32);
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const f32* slice, i64 distance, Row row) {
+  constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(f32);
+  constexpr int kStepsAhead = 16;
 #pragma GCC unroll 1
-  for (i64 k = 0; k < depth; k++, panel += kColumns) {
+  for (i64 k = 0; k < depth; k++, slice += kSlice) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kColumns; j += kLine) __builtin_prefetch(panel + kStepsAhead * kColumns + j);
-    add_outer_product(sums, k, panel, row);
+    for (int j = 0; j < kColumns; j += kLine)
+      __builtin_prefetch(slice + kStepsAhead * kSlice + j / kSlice * distance + j % kSlice);
+    add_outer_product(sums, k, slice, distance, row);
   }
 }
 
@@ -80,12 +93,12 @@ struct EvenRows {
   VEC_MEMBER Tap at(i64 tap) const { return {first + tap_offsets[tap], distance}; }
 };
 
-// The same for all taps.
+// The same for these taps, of a panel that may have more.
 template <class Unit, int Rows, int Vectors, class Left>
-VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const f32* panel) {
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const f32* slice, i64 distance) {
 #pragma GCC unroll 1
-  for (i64 t = 0; t < taps; t++, panel += depth * (Vectors * Unit::kLanes))
-    if (!left.skips(t)) add_products(sums, depth, panel, left.at(t));
+  for (i64 t = 0; t < taps; t++, slice += depth * slice_columns(Vectors * Unit::kLanes))
+    if (!left.skips(t)) add_products(sums, depth, slice, distance, left.at(t));
 }
 
 }  // namespace VEC_ISA

@@ -54,21 +54,27 @@ PackedConstant pack_constant(const Program& program, const TileContraction& c, c
   return p;
 }
 
-// packed[batch, panel, tap, depth / group, column, depth % group] = right, 0 beyond the last column and depth.
+// All slices of the panels.
+IndexExpr slices_of(const TileContraction& c) {
+  return ir::ceildiv(c.columns.extent, c.shape.nr) * int64_t(c.shape.nr / rt::slice_columns(c.format, c.shape.nr));
+}
+
+// packed[batch, slice, tap, depth / group, column, depth % group] = right, 0 beyond the last column and depth.
 class PackingNest {
  public:
   PackingNest(Program& program, const TileContraction& c) : program_(program) {
     nest_.name = "pack";
     for (const Loop& l : moving(c.right, c.batch)) at_batch_ = at_batch_ * l.extent + replaced("b", l);
-    panel_ = loop("p", ir::ceildiv(c.columns.extent, c.shape.nr));
+    slice_ = loop("p", slices_of(c));
     for (const Loop& l : c.taps) at_tap_ = at_tap_ * l.extent + replaced("t", l);
     const int64_t group = info(c.format).depth_group;
     IndexExpr step = loop("k", ir::ceildiv(c.depth.extent, group));
-    IndexExpr j = loop("j", c.shape.nr);
+    const int64_t width = rt::slice_columns(c.format, c.shape.nr);
+    IndexExpr j = loop("j", width);
     IndexExpr in_group = group == 1 ? IndexExpr(int64_t{0}) : loop("g", group);
     guarded(c.depth, step * group + in_group);
-    guarded(c.columns, panel_ * c.shape.nr + j);
-    store(c.right, c.packed, {at_batch_, panel_, at_tap_, step, j, in_group});
+    guarded(c.columns, slice_ * width + j);
+    store(c.right, c.packed, {at_batch_, slice_, at_tap_, step, j, in_group});
   }
   LoopNest take() { return std::move(nest_); }
 
@@ -77,7 +83,7 @@ class PackingNest {
   LoopNest nest_;
   ir::IndexMap map_;
   std::vector<ir::Guard> guards_;
-  IndexExpr at_batch_ = 0, at_tap_ = 0, panel_;
+  IndexExpr at_batch_ = 0, at_tap_ = 0, slice_;
 
   IndexExpr loop(const char* prefix, IndexExpr extent) {
     IndexExpr var = program_.index->loop(prefix, extent);
@@ -101,7 +107,7 @@ class PackingNest {
 // The nest reads its right operand from the panels, which contain what it read before, rounded to their type. A nest
 // cannot express the contents of panels in blocks, or of transformed taps; it only records that they are read.
 void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
-  const int64_t width = c.shape.nr, group = info(c.format).depth_group;
+  const int64_t width = rt::slice_columns(c.format, c.shape.nr), group = info(c.format).depth_group;
   std::vector<IndexExpr> at{c.packed_batch,
                             ir::floordiv(c.columns.var, width),
                             linear(c.taps),
@@ -122,16 +128,15 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
 // The shape of the panels; sets their offsets in it.
 std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& batch) {
   const int64_t group = info(c.format).depth_group;
-  IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr),
-            taps = c.winograd_side != 0 ? IndexExpr(int64_t(rt::winograd::products(c.winograd_side))) : points(c.taps),
+  IndexExpr taps = c.winograd_side != 0 ? IndexExpr(int64_t(rt::winograd::products(c.winograd_side))) : points(c.taps),
             steps = ir::ceildiv(c.depth.extent, group);
   c.packed_batch = linear(batch);
   if (info(c.format).form == rt::LeftForm::block) {
     c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.depth.extent.constant(), c.shape.nr);
-    return {points(batch), panels, c.panel_elements};
+    return {points(batch), ir::ceildiv(c.columns.extent, c.shape.nr), c.panel_elements};
   }
   c.panel_elements = taps * steps * (c.shape.nr * group);
-  return {points(batch), panels, taps, steps, c.shape.nr, group};
+  return {points(batch), slices_of(c), taps, steps, rt::slice_columns(c.format, c.shape.nr), group};
 }
 
 }  // namespace
