@@ -251,7 +251,7 @@ TEST_F(Bench, WhatIsNoUsersErrorAsksToBeReported) {
             "cppgen: internal error: bench: the measuring process was killed by signal 9 (Killed): \n"
             "This is a bug in cppgen. Please report it to " +
                 bug_report_address() +
-                ", with this output, the version (cppgen 0.1.0) and the command:\n  cppgen bench " + model +
+                ", with this output, the version (cppgen 0.2.0) and the command:\n  cppgen bench " + model +
                 " --dim N=2 --runs 10 --set CXX=" + compiler +
                 "\nThe archive that --set TRACE=1 writes (TRACE_DIR/MODEL.tar) lets others repeat it; `cppgen minify "
                 "MODEL` makes a small model that shows the same.\n");

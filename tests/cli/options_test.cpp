@@ -6,8 +6,8 @@ namespace {
 class Options : public CliTest {};
 
 TEST_F(Options, VersionEverywhere) {
-  EXPECT_EQ(run({"--version"}).out, "cppgen 0.1.0\n");
-  EXPECT_EQ(run({"bench", "--version"}).out, "cppgen 0.1.0\n");
+  EXPECT_EQ(run({"--version"}).out, "cppgen 0.2.0\n");
+  EXPECT_EQ(run({"bench", "--version"}).out, "cppgen 0.2.0\n");
   EXPECT_EQ(run({"--version"}).status, 0);
 }
 
