@@ -158,7 +158,7 @@ std::string package_json(const ModelOptions& options, const rt::Manifest& manife
 rt::Plan read_plan(const std::string& package, const rt::Manifest& manifest) {
   const rt::ManifestFile* file = manifest.find(rt::kPlanFile);
   if (!file) user_error("'{}' is damaged: its manifest does not list {}", package, rt::kPlanFile);
-  const rt::MappedFile content = rt::open_package_file(package, *file, true);
+  const rt::MappedFile content = rt::open_package_json(package, *file);
   return rt::plan_from_json({content.data(), size_t(content.bytes())});
 }
 

@@ -44,6 +44,13 @@ void AttentionWriter::write_key_blocks() {
   const int64_t block = plan_.key_block;
   const auto& seen = plan_.hidden;
   body_.open(For{.variable = "key0", .end = seen ? "seen_by_unit" : "keys", .step = Code(block)});
+  if (plan_.group_keys) {
+    body_.open_if(is_end_of_group());
+    open_panels();
+    body_.text(join_panel(false));
+    body_.close();
+    body_.close();
+  }
   body_.let(kInBlock, "vec::imin(keys - key0, {})", block);
   keys_block_ = widened(a.key, plan_.keys, a.keys, a.depth, "wide_keys");
   values_block_ = widened(a.value, plan_.values, a.columns, a.keys, "wide_values");

@@ -15,6 +15,11 @@ void AttentionWriter::write_few_rows() {
   write_epilogue();
 }
 
+// The sums of earlier groups of keys.
+static Code earlier_of(const Code& row) {
+  return code("{{all_earlier + {0} * side, earlier_total + {0}, earlier_greatest + {0}}}", row);
+}
+
 void AttentionWriter::write_few_queries() {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.query;
@@ -23,7 +28,14 @@ void AttentionWriter::write_few_queries() {
   body_.line("vec::copy_row(queries + row * depth, {}, {}, depth);", sum(first, times("row", factor(m.row_stride))),
              index_text(m.step_stride));
   body_.line("greatest_of[row] = -__builtin_inff(), total_of[row] = 0;");
+  if (plan_.group_keys)
+    body_.when(are_several_groups("keys"), code("vec::clear_sums({}, columns, 1);", earlier_of("row")));
   body_.close();
+}
+
+Code AttentionWriter::join_row(const Code& row, bool last) const {
+  return code("vec::join_row<{2}, {3}>({1}, all_sums + {0} * side, total_of + {0}, greatest_of + {0}, {4}, columns);",
+              row, kRuntime, last, options_.use_fast_math, earlier_of(row));
 }
 
 void AttentionWriter::write_few_blocks() {
@@ -38,6 +50,7 @@ void AttentionWriter::write_few_blocks() {
   body_.open(For{.variable = "key0", .end = "keys", .step = Code(block)});
   body_.let("some", "vec::imin(keys - key0, {})", block);
   body_.open(For{.variable = row, .end = "rows"});
+  if (plan_.group_keys) body_.when(is_end_of_group(), join_row(row, false));
   const kernel::OperandMatrix& keys = plan_.keys;
   write_product(in_place(a.key, keys, keys.row_stride), "scores", code("queries + {} * depth", row), "some", "depth");
   body_.add(e.lines[1]);
@@ -82,6 +95,7 @@ void AttentionWriter::write_product(const BlockMatrix& m, const Code& out, const
 void AttentionWriter::write_few_results() {
   const auto& a = attention();
   body_.open(For{.variable = "row", .end = "rows"});
+  if (plan_.group_keys) body_.when(are_several_groups("keys"), join_row("row", true));
   body_.constant("const auto", "all", "{}", divisor("vec::set1<float>(keys == 0 ? 1 : total_of[row])"));
   if (!a.divides) body_.constant("const auto", "scale", "vec::div(vec::set1<float>(1), all)");
   body_.open(For{.variable = "at", .end = "columns", .step = "vec::L"});

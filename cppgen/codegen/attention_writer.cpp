@@ -30,6 +30,8 @@ void AttentionWriter::declare_scratch() {
   for (const Code& name : {kPeak, kShrink}) before_.array("alignas(64) float", name, Code(nr));
   for (const char* name : {"greatest_of", "total_of"})
     before_.array("alignas(64) float", name, Code(nr * plan_.most_panels_at_once));
+  for (const char* name : {"earlier_total", "earlier_greatest"})
+    if (plan_.group_keys) before_.array("alignas(64) float", name, Code(nr * plan_.most_panels_at_once));
 }
 
 void AttentionWriter::write_body() {
@@ -58,6 +60,8 @@ void AttentionWriter::write_many_rows() {
   write_query_panel();
   body_.line("vec::fill({}, width, -__builtin_inff());", kGreatest);
   body_.line("vec::fill({}, width, 0);", kTotal);
+  if (plan_.group_keys)
+    body_.when(are_several_groups("keys"), code("vec::clear_sums({}, columns * width, width);", kEarlier));
   body_.close();
   if (plan_.hidden) write_keys_of_unit(*plan_.hidden);
   write_key_blocks();
@@ -80,6 +84,17 @@ void AttentionWriter::open_panels() {
   };
   part(kQuery, "queries", "depth * "), part(kSums, "all_sums", "columns * ");
   part(kGreatest, "greatest_of", ""), part(kTotal, "total_of", "");
+  if (plan_.group_keys)
+    body_.constant("const vec::EarlierSums", kEarlier,
+                   "{{all_earlier + (panel - panel0) * columns * {0}, earlier_total + (panel - panel0) * {0}, "
+                   "earlier_greatest + (panel - panel0) * {0}}}",
+                   nr);
+}
+
+// Adds the sums of a group of keys to those of the groups before.
+Code AttentionWriter::join_panel(bool last) const {
+  return code("vec::join_panel<{}, {}>({}, {}, {}, {}, {}, columns, width);", last, options_.use_fast_math, kRuntime,
+              kSums, kTotal, kGreatest, kEarlier);
 }
 
 void AttentionWriter::write_query_panel() {
@@ -114,6 +129,7 @@ Code AttentionWriter::divisor(const Code& total) const {
 // Writes the rows of the result contiguously into `part`.
 void AttentionWriter::write_result() {
   const auto& a = attention();
+  if (plan_.group_keys) body_.when(are_several_groups(plan_.hidden ? "seen_by_unit" : "keys"), join_panel(true));
   if (a.keys.extent.range().lo < 1)
     body_.when("keys == 0", code("vec::fill({}, width, 1), vec::fill({}, columns * width, 0);", kTotal, kSums));
   body_.open(For{.type = "int", .variable = "j", .end = "width", .step = "vec::L"});

@@ -15,7 +15,8 @@ struct BlockMatrix {
 inline const Code kInBlock = Code::name("in_block"), kPeak = Code::name("peak"), kShrink = Code::name("shrink"),
                   kHalf = Code::name("half"), kQuery = Code::name("query"), kSums = Code::name("sums"),
                   kGreatest = Code::name("greatest"), kTotal = Code::name("total"), kQueryPanels = Code::name("panels"),
-                  kPanelsAtOnce = Code::name("at_once"), kPanelGroups = Code::name("groups");
+                  kPanelsAtOnce = Code::name("at_once"), kPanelGroups = Code::name("groups"),
+                  kEarlier = Code::name("earlier");
 
 class AttentionWriter : public KernelWriter {
  public:
@@ -43,6 +44,11 @@ class AttentionWriter : public KernelWriter {
                       const Code& copy);
   BlockMatrix keys_block_, values_block_;
   void write_key_blocks();
+  // Sums of groups of keys (plan_.group_keys).
+  Code is_end_of_group() const { return code("key0 > 0 && key0 % {} == 0", plan_.group_keys); }
+  Code are_several_groups(const char* keys) const { return code("{} > {}", keys, plan_.group_keys); }
+  Code join_panel(bool last) const;
+  Code join_row(const Code& row, bool last) const;
   Code seen_by(const Code& row, const kernel::KeysSeen&) const;
   // Declares `visible` and skips blocks in which the panel sees no key; returns the end of the keys.
   Code write_visible(const kernel::KeysSeen&);

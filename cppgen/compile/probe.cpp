@@ -93,10 +93,12 @@ std::string probe_key(const IsaProbe& probe, const Toolchain& toolchain, const s
   return hasher.field("machine", probe.machine).field("source", source).hex();
 }
 
-// The first line that says what is wrong: compilers begin with where they are.
+// The first line that says what is wrong. Compilers begin with where they are, and report that the linker failed only
+// after the linker's own message.
 std::string first_error(const std::string& text) {
-  const size_t at = text.find("error: ");
-  const size_t begin = at == text.npos ? 0 : at + 7;
+  constexpr std::string_view kError = "error: ", kLinker = "error: ld returned";
+  const size_t at = text.find(kError);
+  const size_t begin = at == text.npos || at == text.find(kLinker) ? 0 : at + kError.size();
   return text.substr(begin, text.find('\n', begin) - begin);
 }
 

@@ -71,12 +71,14 @@ const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOption
   for (size_t i = size_t(&likely - rows.data()); i > 0; i--) {
     const VecISA& row = rows[i];
     if (!cpu.has_all(row.required)) continue;
-    const ProbeResult result = probe_row(row, cpu, options);
+    ProbeResult result = probe_row(row, cpu, options);
+    if (result.ok) return row;
+    if (const std::string fault = fault_of_surroundings(cpu, options); !fault.empty())
+      user_error("instruction sets cannot be verified here, not even the one that every machine has: {}", fault);
+    result = probe_row(row, cpu, options);  // a limit of the system may have been reached for a moment
     if (result.ok) return row;
     if (!names(s, "auto"))
       user_error("ISA={} is not usable with this compiler on this machine: {}", row.name, result.reason);
-    if (const std::string fault = fault_of_surroundings(cpu, options); !fault.empty())
-      user_error("instruction sets cannot be verified here, not even the one that every machine has: {}", fault);
     log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
   }
   return rows[0];

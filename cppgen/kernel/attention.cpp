@@ -4,6 +4,7 @@
 
 #include "cppgen/kernel/attention_mask.h"
 #include "cppgen/kernel/forms.h"
+#include "runtime/contraction/long_sums.h"
 
 namespace cppgen::kernel {
 namespace {
@@ -54,6 +55,7 @@ IndexExpr plan_scratch(const KernelView& view, int64_t panel_width, AttentionPla
   add("all_sums", "[panel][column][width]", a.columns.extent * most + view.target.lanes);
   add("scores", "[key][width]", block);
   add("part", "[column][width], then [row][column]", a.columns.extent + 1);
+  if (plan.group_keys) add("all_earlier", "[panel][column][width]", a.columns.extent * most + view.target.lanes);
   if (!plan.may_be_many) return used;
   for (const auto& t : plan.turned)  // no element is larger than a double
     add(t.scratch, "[key][width]", 2 * block, view.type_of(t.load->buffer));
@@ -72,6 +74,8 @@ KernelPlan plan_attention(const KernelView& view) {
   const int64_t nr = view.target.tiles[size_t(rt::TileFormat::f32)].nr;
   AttentionPlan attention;
   attention.key_block = key_block_of(a, tuning);
+  if (const int64_t group = attention.key_block * rt::kGroupBlocks; a.keys.extent.range().hi > group)
+    attention.group_keys = group;
   attention.few_rows = std::min<int64_t>(tuning.few_queries, nr);
   const ir::IndexRange count = a.rows.extent.range();
   attention.may_be_few = count.lo <= attention.few_rows, attention.may_be_many = count.hi > attention.few_rows;

@@ -132,15 +132,23 @@ std::optional<IndexExpr> broadcast_unproved(InferContext& c, IndexExpr x, IndexE
 
 }  // namespace
 
+std::optional<IndexExpr> broadcast_dimensions(InferContext& c, IndexExpr x, IndexExpr y) {
+  if (y.is_constant(1) || ir::prove_equal(x, y)) return x;
+  return x.is_constant(1) ? y : broadcast_unproved(c, x, y);
+}
+
+bool broadcasts_to(InferContext& c, IndexExpr own, IndexExpr wanted) {
+  return own.is_constant(1) || ir::prove_equal(own, wanted) || is_repeated_in_run(c, own, wanted);
+}
+
 Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
   const Shape& longer = a.size() >= b.size() ? a : b;
   const Shape& shorter = a.size() >= b.size() ? b : a;
   Shape out = longer;
   size_t skipped = longer.size() - shorter.size();
   for (size_t d = 0; d < shorter.size(); ++d) {
-    IndexExpr x = longer[skipped + d], y = shorter[d];
-    if (y.is_constant(1) || ir::prove_equal(x, y)) continue;
-    const std::optional<IndexExpr> both = x.is_constant(1) ? y : broadcast_unproved(c, x, y);
+    const IndexExpr x = longer[skipped + d], y = shorter[d];
+    const std::optional<IndexExpr> both = broadcast_dimensions(c, x, y);
     if (!both) fail_broadcast(c, a, b, x, y);
     out[skipped + d] = *both;
   }
@@ -213,7 +221,7 @@ void require_broadcasts_to(InferContext& c, int i, const Shape& to) {
   if (from.size() > to.size()) fail();
   for (size_t d = 0; d < from.size(); ++d) {
     const IndexExpr own = from[d], wanted = to[to.size() - from.size() + d];
-    if (own.is_constant(1) || ir::prove_equal(own, wanted) || is_repeated_in_run(c, own, wanted)) continue;
+    if (broadcasts_to(c, own, wanted)) continue;
     if (wanted.is_constant(1)) fail();
     fail_broadcast(c, to, from, wanted, own);
   }

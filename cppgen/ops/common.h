@@ -59,6 +59,10 @@ void require_at_most(InferContext&, IndexExpr a, IndexExpr b, const std::string&
 // runs. So an operand must be read at broadcast_index.
 Shape broadcast(InferContext&, const Shape&, const Shape&);
 Shape broadcast_inputs(InferContext&, int first = 0);
+// The same for two dimensions; nullopt if they do not broadcast for all values of the model's symbols.
+std::optional<IndexExpr> broadcast_dimensions(InferContext&, IndexExpr, IndexExpr);
+// Whether a dimension is this one or 1, which repeats; where only a run knows, it checks. Read at broadcast_index.
+bool broadcasts_to(InferContext&, IndexExpr own, IndexExpr wanted);
 // Fails unless input `i` broadcasts to exactly this shape; it must be read at broadcast_index.
 void require_broadcasts_to(InferContext&, int i, const Shape&);
 // Fails if the shape cannot be a tensor: more than 2^63 elements or bytes, a negative dimension.

@@ -67,17 +67,15 @@ Scalar lists_axis(LowerContext& c, int input, int64_t d, int64_t rank) {
   return listed;
 }
 
-Scalar checked(LowerContext& c, Scalar value, const std::vector<Scalar>& conditions) {
+Scalar checked(LowerContext& c, Scalar value, const std::vector<Scalar>& conditions, const std::string& otherwise) {
   // The dimensions were checked when they were computed.
   if (conditions.empty() || is_resolved(c)) return value;
   Scalar all = conditions[0];
   for (size_t k = 1; k < conditions.size(); ++k) all = all && conditions[k];
   // Reads a table of two ones: at 0, or at 2, which is outside and so ends the run.
   const Scalar zero = number(c, DType::i64, 0), place = select(all, zero, zero.number(2));
-  const IndexExpr at = c.index().indirect(
-      2, one_line(fmt::format(
-             "node '{}' ({}): the inputs of this run are not allowed, or its result does not have the declared shape.",
-             c.node().name, c.node().op)));
+  const IndexExpr at =
+      c.index().indirect(2, one_line(fmt::format("node '{}' ({}): {}", c.node().name, c.node().op, otherwise)));
   const Scalar one = scalar(c, c.exprs().load(c.constant_buffer(tensor_of({1, 1}, {2})), DType::i64, {at}, {}, nullptr,
                                               {{at.node(), place}}));
   return select(one != 0.0, value, value.number(0));

@@ -93,7 +93,8 @@ struct ScopedSignalCancel::Watch {
   std::atomic<bool> done{false};
   std::mutex mutex;  // of the next
   std::optional<std::pair<Clock::time_point, std::string>> limit;
-  std::optional<std::thread> thread;  // none if the system refuses one: then signals only set the token
+  // None if the system refuses it, or the descriptor that wakes it: then signals only set the token.
+  std::optional<std::thread> thread;
 
   Watch(CancelToken& cancelled, std::string name) : token(cancelled), program(std::move(name)) {}
 
@@ -175,7 +176,7 @@ ScopedSignalCancel::ScopedSignalCancel(CancelToken& token, std::string program) 
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  watch_->thread = try_thread([watch = watch_.get()] { watch->run(); });
+  if (watch_->event) watch_->thread = try_thread([watch = watch_.get()] { watch->run(); });
   if (!watch_->thread) g_event = -1;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   struct sigaction action = {};

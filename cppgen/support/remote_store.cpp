@@ -21,26 +21,38 @@ namespace {
 
 constexpr auto kFlushTime = std::chrono::seconds(10);
 constexpr size_t kMostMessageBytes = 300;
+constexpr int64_t kPause = int64_t{60} * 1'000'000'000;  // nanoseconds
 
-// Servers that have failed in this process, which are not asked again: a process may open many stores, and each would
-// wait for the same server.
+// The servers that failed when this process asked them last. They are left alone for a while: a process may open many
+// stores, and each would wait for the same server.
 class FailedServers {
  public:
-  bool contain(const RemoteAddress& address) {
+  bool pauses(const RemoteAddress& address, int64_t now) {
     const std::lock_guard lock(mutex_);
-    return std::find(servers_.begin(), servers_.end(), address) != servers_.end();
+    const auto found = find(address);
+    return found != servers_.end() && now < found->second;
   }
-  // False if it is among them already.
-  bool add(const RemoteAddress& address) {
+  // False if it had failed before.
+  bool add(const RemoteAddress& address, int64_t now) {
     const std::lock_guard lock(mutex_);
-    if (std::find(servers_.begin(), servers_.end(), address) != servers_.end()) return false;
-    servers_.push_back(address);
-    return true;
+    const auto found = find(address);
+    if (found == servers_.end()) return servers_.emplace_back(address, now + kPause), true;
+    found->second = now + kPause;
+    return false;
+  }
+  void remove(const RemoteAddress& address) {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = find(address); found != servers_.end()) servers_.erase(found);
   }
 
  private:
+  using Servers = std::vector<std::pair<RemoteAddress, int64_t>>;  // and when they are asked again
+  Servers::iterator find(const RemoteAddress& address) {
+    return std::find_if(servers_.begin(), servers_.end(), [&](const auto& s) { return s.first == address; });
+  }
+
   std::mutex mutex_;
-  std::vector<RemoteAddress> servers_;
+  Servers servers_;
 };
 
 FailedServers& failed_servers() {
@@ -52,14 +64,16 @@ FailedServers& failed_servers() {
 
 // The knowledge that both threads share.
 struct RemoteStore::Shared {
-  explicit Shared(RemoteAddress a) : address(std::move(a)), failed(failed_servers().contain(address)) {}
+  Shared(RemoteAddress a, Clock c) : address(std::move(a)), clock(c) {}
 
   const RemoteAddress address;
-  std::atomic<bool> failed, refuses_values = false;
+  const Clock clock;
+  std::atomic<bool> refuses_values = false;
 
-  void fail(const std::string& why) {
-    failed = true;
-    if (failed_servers().add(address)) warn("is not used", why);
+  bool is_usable() const { return !failed_servers().pauses(address, clock()); }
+  void succeed() const { failed_servers().remove(address); }
+  void fail(const std::string& why) const {
+    if (failed_servers().add(address, clock())) warn("is not used", why);
   }
 
   void refuse_values(const std::string& why) {
@@ -83,6 +97,7 @@ class RemoteStore::Connection {
   std::optional<std::string> get(const std::string& key) {
     auto reply = send({"GET", key});
     if (!reply) return std::nullopt;
+    if (reply->kind == RedisReply::value || reply->kind == RedisReply::nothing) shared_->succeed();
     if (reply->kind == RedisReply::value) return std::move(reply->text);
     if (reply->kind == RedisReply::nothing) return std::nullopt;
     if (reply->kind == RedisReply::oversize) {
@@ -103,6 +118,7 @@ class RemoteStore::Connection {
       return;
     }
     const auto reply = send({"SET", key, std::move(value)});
+    if (reply && reply->kind == RedisReply::status) shared_->succeed();
     if (reply && reply->kind != RedisReply::status) shared_->refuse_values(reply->text);
   }
 
@@ -112,7 +128,7 @@ class RemoteStore::Connection {
 
   // The reply; nullopt if the server failed, which is reported.
   std::optional<RedisReply> send(const std::vector<std::string>& words) {
-    if (shared_->failed) return std::nullopt;
+    if (!shared_->is_usable()) return std::nullopt;
     const RedisLimits limits{NetworkStream::Clock::now()};
     try {
       try {
@@ -210,8 +226,8 @@ std::unique_ptr<RemoteStore::Writer> RemoteStore::make_writer(const std::shared_
   }
 }
 
-RemoteStore::RemoteStore(RemoteAddress address, bool background)
-    : shared_(std::make_shared<Shared>(std::move(address))),
+RemoteStore::RemoteStore(RemoteAddress address, bool background, Clock clock)
+    : shared_(std::make_shared<Shared>(std::move(address), clock)),
       connection_(std::make_unique<Connection>(shared_)),
       writer_(background ? make_writer(shared_) : nullptr) {}
 
@@ -228,6 +244,6 @@ void RemoteStore::flush() {
   if (writer_) writer_->flush();
 }
 
-bool RemoteStore::usable() const { return !shared_->failed; }
+bool RemoteStore::usable() const { return shared_->is_usable(); }
 
 }  // namespace cppgen

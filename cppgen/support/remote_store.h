@@ -1,8 +1,11 @@
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "runtime/base/steady_clock.h"
 
 namespace cppgen {
 
@@ -25,14 +28,16 @@ std::optional<RemoteAddress> parse_remote_address(std::string_view text);
 // first call. Calls never throw. Each ends within one second, connecting included, and one more for each 8 MiB of its
 // value, however the server behaves; values above 64 MiB are neither read nor written (redis_protocol.h).
 //
-// A server that cannot be reached, does not answer in time, or answers with an error causes one warning and is not
-// asked again by this process. Two errors do less: a key that holds something else than a value, or too long a one,
-// counts as absent, and a server that accepts no values is still asked for those it has. One object may be used by one
-// thread.
+// A server that cannot be reached, does not answer in time, or answers with an error causes a warning and is not asked
+// by this process for a minute; as long as it keeps failing, there is no second warning. Two errors do less: a key that
+// holds something else than a value, or too long a one, counts as absent, and a server that accepts no values is still
+// asked for those it has. One object may be used by one thread.
 class RemoteStore {
  public:
+  using Clock = int64_t (*)();  // nanoseconds
+
   // With `background`, another thread writes.
-  RemoteStore(RemoteAddress, bool background);
+  RemoteStore(RemoteAddress, bool background, Clock = rt::steady_ns);
   // Drops what has not been written.
   ~RemoteStore();
   RemoteStore(const RemoteStore&) = delete;
@@ -43,7 +48,7 @@ class RemoteStore {
   // Waits until everything has been written, a few seconds at most.
   void flush();
 
-  bool usable() const;  // the server is still asked
+  bool usable() const;  // the server is asked
 
  private:
   struct Shared;

@@ -19,9 +19,14 @@ namespace {
 constexpr time_t kDay = 24 * 60 * 60;
 constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-// False when a cleaner caught the new directory before it was locked: it is gone, or about to be.
+// False when a cleaner caught the new directory before it was locked: it is gone, or about to be. UserError if the
+// directory cannot be opened; then it is removed.
 bool lock_new_directory(const std::string& path, FileDescriptor& lock) {
   lock = FileDescriptor(::open(path.c_str(), kOpenDirectory));
+  if (const int error = errno; !lock && error != ENOENT) {
+    ::rmdir(path.c_str());
+    user_error("cannot open the new temporary directory '{}': {}", path, error_text(error));
+  }
   if (!lock || try_lock(lock, LockKind::exclusive) == LockOutcome::busy) return false;
   struct stat st;
   return ::fstat(lock.get(), &st) == 0 && st.st_nlink > 0;

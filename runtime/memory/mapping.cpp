@@ -110,6 +110,8 @@ MappedFile::MappedFile(int file, const std::string& path, const MapOptions& opti
   struct stat status;
   if (::fstat(file, &status) != 0) user_error("cannot read '{}': {}", path, strerror(errno));
   if (!S_ISREG(status.st_mode)) user_error("'{}' is not a regular file", path);
+  if (status.st_size > options.most_bytes)
+    user_error("'{}' has {} bytes; at most {} are read", path, status.st_size, options.most_bytes);
   bytes_ = status.st_size;
   if (bytes_ == 0) return;
   if (options.copy)

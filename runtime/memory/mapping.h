@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <string>
 
@@ -38,6 +39,7 @@ struct MapOptions {
   int threads = 1;          // at most, to read a copy
   // Called with each block of a copy, kReadBlock bytes or what remains, by the thread that has just read it.
   std::function<void(size_t index, std::span<const char> block)> on_block = {};
+  int64_t most_bytes = std::numeric_limits<int64_t>::max();  // longer files are refused
 };
 inline constexpr size_t kReadBlock = size_t{256} << 10;
 

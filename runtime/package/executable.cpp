@@ -123,7 +123,7 @@ void Executable::load_part(const Manifest& manifest, const std::string& plan_fil
 }
 
 void Executable::load_module(const Manifest& manifest, const LoadOptions& options, Shared& shared) {
-  const MappedFile file = open_package_file(files_, listed(manifest, files_, kModuleFile), true);
+  const MappedFile file = open_package_json(files_, listed(manifest, files_, kModuleFile));
   module_ = module_from_json({file.data(), size_t(file.bytes())});
   if (module_->isa != manifest.isa)
     user_error("package '{}': the module is for ISA '{}', but the manifest says '{}'", directory(), module_->isa,
@@ -140,7 +140,7 @@ void Executable::load_module(const Manifest& manifest, const LoadOptions& option
 }
 
 void Executable::load_plan(const Manifest& manifest, const std::string& name) {
-  const MappedFile file = open_package_file(files_, listed(manifest, files_, name), true);
+  const MappedFile file = open_package_json(files_, listed(manifest, files_, name));
   plan_ = plan_from_json({file.data(), size_t(file.bytes())});
   if (plan_.isa != manifest.isa)
     user_error("package '{}': the plan is for ISA '{}', but the manifest says '{}'", directory(), plan_.isa,

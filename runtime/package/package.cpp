@@ -129,8 +129,14 @@ const ManifestFile* Manifest::find(std::string_view name) const {
   return nullptr;
 }
 
+static void check_json_size(const PackageFiles& files, std::string_view name, int64_t bytes) {
+  if (bytes > kMostJsonBytes)
+    user_error("package '{}': '{}' has {} bytes; at most {} are read", files.name(), name, bytes, kMostJsonBytes);
+}
+
 Manifest read_manifest(const PackageFiles& files) {
   require_package(files);
+  check_json_size(files, kManifestFile, files.bytes(std::string(kManifestFile)).value_or(0));
   const std::string path = files.path(std::string(kManifestFile));
   const MappedFile file = files.open(std::string(kManifestFile), {.copy = true});
   const json root = parse_json_or_discard({file.content().data(), file.content().size()});
@@ -189,6 +195,11 @@ MappedFile open_package_file(const PackageFiles& files, const ManifestFile& file
   check_size(files, file, mapped.bytes());
   if (hash) check_hash(files, file, mapped.is_copy() ? hasher.hash() : content_hash(mapped.content(), options.threads));
   return mapped;
+}
+
+MappedFile open_package_json(const PackageFiles& files, const ManifestFile& file) {
+  check_json_size(files, file.name, file.bytes);
+  return open_package_file(files, file, true);
 }
 
 void require_package_file(const PackageFiles& files, const ManifestFile& file) {

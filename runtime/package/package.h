@@ -55,6 +55,10 @@ void write_package_file(const std::string& path, std::string_view content);
 // processes that read it. Several threads read and hash a large file.
 MappedFile open_package_file(const PackageFiles&, const ManifestFile& file, bool hash, MapOptions = {.copy = true});
 
+// The same for a file of JSON, which has at most as many bytes as the plans of very large models.
+inline constexpr int64_t kMostJsonBytes = int64_t{1} << 28;
+MappedFile open_package_json(const PackageFiles&, const ManifestFile& file);
+
 // UserError if it is missing or has another size, before anything is read.
 void require_package_file(const PackageFiles&, const ManifestFile& file);
 // The checks for a content that was read.

@@ -75,7 +75,7 @@ std::vector<VersionRow> read_versions(const PackageFiles& files, const Manifest&
   const std::string& package = files.name();
   const ManifestFile* listed = manifest.find(kVersionsFile);
   if (!listed) return {};
-  const MappedFile file = open_package_file(files, *listed, true);
+  const MappedFile file = open_package_json(files, *listed);
   const json root = parse_json_or_discard({file.content().data(), file.content().size()});
   std::vector<VersionRow> rows;
   try {

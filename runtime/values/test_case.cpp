@@ -28,12 +28,15 @@ struct Entry {
   bool must_match = false;      // the model has to have the name
 };
 
+// As many as a million tensors need.
+constexpr int64_t kMostIoBytes = int64_t{1} << 26;
+
 std::string value_name(const char* prefix, size_t i) { return fmt::format("{}_{}", prefix, i); }
 
 class IoFile {
  public:
   explicit IoFile(const std::string& directory) : directory_(directory), path_(directory + "/io.json") {
-    const MappedFile file(path_);
+    const MappedFile file(path_, {.copy = true, .most_bytes = kMostIoBytes});
     root_ = parse_json_or_discard({file.content().data(), file.content().size()});
     if (!root_.is_object()) user_error("'{}' is not a JSON object", path_);
   }

@@ -52,6 +52,14 @@ TEST_F(ProbeTest, ACompilerThatRefusesIsAskedAgain) {
   EXPECT_FALSE(run(probe, path("cache")).from_cache);
 }
 
+TEST_F(ProbeTest, TheLinkersOwnMessageIsTheReason) {
+  cxx_ = fake_compiler(
+      "echo '/usr/bin/ld: cannot open crt1.o: Too many open files' >&2\n"
+      "echo 'collect2: error: ld returned 1 exit status' >&2\nexit 1");
+  EXPECT_EQ(run({"scalar", {}, "m", ""}, path("cache")).reason,
+            "the compiler exited with status 1: /usr/bin/ld: cannot open crt1.o: Too many open files");
+}
+
 TEST_F(ProbeTest, GarbageProgramAndGarbageAnswer) {
   const IsaProbe probe{"scalar", {}, "m", ""};
   cxx_ = fake_compiler("echo junk > probe");

@@ -9,25 +9,19 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <set>
 
 #include "cppgen/ops/op.h"
 #include "tests/differential/agreement.h"
 #include "tests/differential/case_text.h"
 #include "tests/differential/numbers.h"
+#include "tests/differential/selection.h"
 #include "tests/isas_to_test.h"
 
 namespace cppgen::differential {
 
-struct Selection {
-  size_t share = 16;
-  std::string only;
-  int only_case = -1;  // among those of `only`
-  bool print = false;
-};
-static Selection selection;
+Selection selection{.share = 16};
+const std::vector<std::string_view> selecting_options{"--share", "--only", "--case", "--print"};
 
 namespace {
 
@@ -178,21 +172,3 @@ TEST(Differential, EveryOperatorAgreesWithTheInterpreter) {
 
 }  // namespace
 }  // namespace cppgen::differential
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  auto& selection = cppgen::differential::selection;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--share") == 0)
-      selection.share = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (std::strcmp(argv[i], "--only") == 0)
-      selection.only = argv[i + 1], selection.share = 1;
-    else if (std::strcmp(argv[i], "--case") == 0)
-      selection.only_case = std::atoi(argv[i + 1]);
-    else if (std::strcmp(argv[i], "--print") == 0)
-      selection.print = std::atoi(argv[i + 1]) != 0;
-    else
-      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
-  }
-  return RUN_ALL_TESTS();
-}

@@ -32,6 +32,10 @@ void add_pointwise_rows(std::vector<Row>& t) {
   t.push_back({"BitShift", kExact,
                "T[33] T[33]@0..7|direction='LEFT'; T[5,1] T[1,18]@0..7|direction='RIGHT';"
                "T[2,3] T[3]@0..70|direction='LEFT'; T[0] T[0]|direction='RIGHT'; T[41] T[41]|direction='RIGHT'"});
+  t.push_back({"BitShift", kExact,
+               "T[33] T[33]@0..7|direction='RIGHT'; T[77] T[77]@-3..70|direction='RIGHT'; "
+               "T[5,1] T[1,18]@-1..9|direction='LEFT'; T[41] T[41]|direction='LEFT'; T[0] T[0]|direction='RIGHT'",
+               28});
   t.push_back(
       {"Pow", ulps(4),
        "T[33] T[33]@-3..3; T[5,1] T[1,18]@0..4; T[40] T[1]=2; T[40] T[1]=3; T[40] T[1]=0.5; T[33] f32[33]@-2..3;"

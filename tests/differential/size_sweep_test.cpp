@@ -17,16 +17,14 @@
 #include "runtime/values/input_binding.h"
 #include "tests/differential/agreement.h"
 #include "tests/differential/free_sizes.h"
+#include "tests/differential/selection.h"
 #include "tests/isas_to_test.h"
 #include "tests/property/differential.h"
 
 namespace cppgen::differential {
 
-struct SweepSelection {
-  size_t share = 12;
-  std::string only;
-};
-static SweepSelection selection;
+Selection selection{.share = 12};
+const std::vector<std::string_view> selecting_options{"--share", "--only"};
 
 namespace {
 
@@ -298,17 +296,3 @@ TEST(SizeSweep, CompiledAsInterpreted) {
 
 }  // namespace
 }  // namespace cppgen::differential
-
-int main(int argc, char** argv) {
-  testing::InitGoogleTest(&argc, argv);
-  auto& selection = cppgen::differential::selection;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (std::strcmp(argv[i], "--share") == 0)
-      selection.share = std::strtoull(argv[i + 1], nullptr, 10);
-    else if (std::strcmp(argv[i], "--only") == 0)
-      selection.only = argv[i + 1], selection.share = 1;
-    else
-      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
-  }
-  return RUN_ALL_TESTS();
-}

@@ -208,6 +208,32 @@ TEST(LongSums, OfProductsWithWeightsOfFewBits) {
   expect_digits({make, {{1, kDepth}, {3, kDepth}, {9, kDepth}, {1, kDepth}, {3, kDepth}, {9, kDepth}}});
 }
 
+// Of one query, of few and of several panels of them, over a number of keys that only a run knows.
+Sums attentions(int64_t keys) {
+  const auto make = [] {
+    GraphMaker g;
+    for (const int64_t rows : {1, 3, 70}) {
+      const std::string name = std::to_string(rows);
+      const ValueId query = g.input("query" + name, {rows, 2}), key = g.input("key" + name, {2, g.symbol("K")});
+      const ValueId value = g.input("value" + name, {g.symbol("K"), 3});
+      g.output(g.node("MatMul", {g.node("Softmax", {g.node("MatMul", {query, key})}), value}));
+    }
+    return std::move(g.g);
+  };
+  Shapes shapes;
+  for (const int64_t rows : {1, 3, 70}) shapes.insert(shapes.end(), {{rows, 2}, {2, keys}, {keys, 3}});
+  return {make, shapes};
+}
+
+TEST(LongSums, OfAttentions) {
+  // One group of blocks, a part of the second, three, and many.
+  for (const int64_t keys : {64 * 252, 64 * 252 + 1, 3 * 64 * 252, 1 << 19}) {
+    SCOPED_TRACE(keys);
+    expect_digits(attentions(keys));
+  }
+  expect_digits_of_random(attentions(50'021));
+}
+
 TEST(LongSums, KeepInfinitiesAndNaN) {
   static constexpr int64_t kLength = 10'000;
   const auto make = [] {

@@ -188,7 +188,7 @@ T shl(T a, T n) {
 }
 template <class T>
 T shr(T a, T n) {
-  return shift_fits(n) ? wrap<T>(__int128(a) >> int(n)) : T(0);
+  return shift_fits(n) ? wrap<T>(__int128(a) >> int(n)) : T(a < 0 ? -1 : 0);
 }
 
 template <class T>

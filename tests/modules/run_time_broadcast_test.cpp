@@ -18,7 +18,7 @@ struct Broadcasting {
   std::vector<std::string> inputs{"p", "q"};
   bool (*fits)(int64_t a, int64_t b) = both_ways;
   int opset = 17;
-  std::string domain{};
+  std::string domain{}, equation{};
 };
 
 const Broadcasting kOperators[] = {
@@ -31,6 +31,10 @@ const Broadcasting kOperators[] = {
     {"PRelu", {"p", "q"}, to_first},
     {"LayerNormalization", {"p", "q"}, to_first},
     {"Gemm", {"p2", "two", "q2"}, to_first},
+    {"Einsum", {"p", "q"}, both_ways, 17, "", "aij,ajk->aik"},
+    {"Einsum", {"p", "q"}, both_ways, 17, "", "aij,aik->jk"},
+    {"Einsum", {"p", "q"}, both_ways, 17, "", "aij,a...->..."},
+    {"Einsum", {"p", "q", "p"}, both_ways, 17, "", "aij,akl,ajk->al"},
     {"QLinearAdd", {"pb", "one", "zero", "qb", "one", "zero", "one", "zero"}, both_ways, 17, "com.microsoft"}};
 
 void add_ints(ModelMaker& m, const std::string& name, const Ints& values) {
@@ -65,7 +69,9 @@ ModelMaker model_of(const Broadcasting& o, bool cut, int64_t a, int64_t b) {
   for (float v : {1.f, 2.f, 3.f, 4.f}) two.add_float_data(v);
   m.initializer("at", {}, kInt64).add_int64_data(1);
   for (const std::string t : {"p", "q"}) set_attribute(m.node("Gather", {t, "at"}, {t + "2"}), "axis", 1);
-  m.node(o.op, o.inputs, {"z"}, "met").set_domain(o.domain);
+  auto& node = m.node(o.op, o.inputs, {"z"}, "met");
+  node.set_domain(o.domain);
+  if (!o.equation.empty()) set_attribute(node, "equation", o.equation);
   m.node("Shape", {"z"}, {"after"});
   return m;
 }
@@ -99,7 +105,41 @@ TEST_P(RunTimeBroadcast, IsThatOfDeclaredDimensions) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, RunTimeBroadcast, testing::ValuesIn(kOperators),
-                         [](const auto& info) { return info.param.op; });
+                         [](const auto& info) { return fmt::format("{}_{}", info.index, info.param.op); });
+
+// One rate for all heads, or one for each.
+TEST(RunTimeBroadcast, RatesOfALinearAttention) {
+  const auto model_with = [](int64_t rates) {
+    ModelMaker m(27);
+    for (const std::string name : {"query", "key", "value"}) m.input(name, {"1", "2", "4"});
+    m.input("rates", {"1", "2", rates ? std::to_string(rates) : "3"}).output("y");
+    if (!rates) {
+      m.input("count", {"1"}, kInt64);
+      add_ints(m, "start", {0}), add_ints(m, "axis", {2});
+      m.node("Slice", {"rates", "start", "count", "axis"}, {"beta"});
+    }
+    auto& node = m.node("LinearAttention", {"query", "key", "value", "", "", rates ? "rates" : "beta"}, {"y"}, "met");
+    set_attribute(node, "update_rule", "delta");
+    set_attribute(node, "q_num_heads", 2), set_attribute(node, "kv_num_heads", 2);
+    return m;
+  };
+  const auto x = [](int first) {
+    std::vector<float> values(8);
+    for (int i = 0; i < 8; i++) values[size_t(i)] = float((first + 3 * i) % 7) / 8;
+    return floats({1, 2, 4}, values);
+  };
+  Model free(model_with(0));
+  free.rounding_otherwise();
+  for (const int64_t rates : {1, 2}) {
+    std::vector<float> part;
+    for (int64_t i = 0; i < 2 * rates; i++) part.push_back(float(3 * (i / rates) + i % rates) / 8);
+    const std::vector<float> all{0, 1.f / 8, 2.f / 8, 3.f / 8, 4.f / 8, 5.f / 8};
+    const auto expected = Model(model_with(rates)).interpreted({x(0), x(1), x(2), floats({1, 2, rates}, part)});
+    Model::expect_near(free.run({x(0), x(1), x(2), floats({1, 2, 3}, all), ints({1}, {rates})})[0], expected[0]);
+  }
+  const std::vector<Value> three{x(0), x(1), x(2), floats({1, 2, 3}, std::vector<float>(6)), ints({1}, {3})};
+  EXPECT_NE(error_of([&] { free.compiled(three, 1); }).find("met"), std::string::npos);
+}
 
 // One length is a number: the result has it, if the other one fits.
 TEST(RunTimeBroadcast, OfANumberOfRows) {
@@ -124,6 +164,44 @@ TEST(RunTimeBroadcast, OfANumberOfRows) {
         EXPECT_EQ(model.run(inputs)[0].tensor()->dims(), (Ints{a == 1 ? to : a, 2, 2}));
       }
     }
+}
+
+// One length has a name, and a run computes the other one, or the shape to which the first operand expands.
+TEST(RunTimeBroadcast, OfANamedNumberOfRows) {
+  for (const std::string op : {"Expand", "ExpandTo", "Add", "Where", "Einsum"}) {
+    ModelMaker m;
+    m.input("x", {"N", "2"}).input("y", {"4", "2"}).input("b", {"1"}, kInt64).output("z").output("after");
+    add_ints(m, "start", {0}), add_ints(m, "two", {2});
+    m.node("Slice", {"y", "start", "b", "start"}, {"q"}), m.node("Shape", {"q"}, {"shape"});
+    set_attribute(m.node("Concat", {"b", "two"}, {"to"}), "axis", 0);
+    m.node("Less", {"x", "x"}, {"less"});
+    const std::vector<std::string> operands = op == "Expand"     ? std::vector<std::string>{"x", "shape"}
+                                              : op == "ExpandTo" ? std::vector<std::string>{"x", "to"}
+                                              : op == "Where"    ? std::vector<std::string>{"less", "x", "q"}
+                                                                 : std::vector<std::string>{"x", "q"};
+    auto& node = m.node(op == "ExpandTo" ? "Expand" : op, operands, {"z"}, "met");
+    if (op == "Einsum") set_attribute(node, "equation", "ij,ik->ijk");
+    m.node("Shape", {"z"}, {"after"});
+    const Model model(m);
+    for (const int64_t n : {0, 1, 3})
+      for (const int64_t b : {0, 1, 3}) {
+        SCOPED_TRACE(fmt::format("{} of {} rows with {}", op, n, b));
+        std::vector<float> x(size_t(2 * n));
+        for (size_t i = 0; i < x.size(); i++) x[i] = float(i) + 1;
+        const std::vector<Value> inputs{floats({n, 2}, x), floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), ints({1}, {b})};
+        if (!both_ways(n, b)) {
+          EXPECT_NE(error_of([&] { model.compiled(inputs, 1); }).find("met"), std::string::npos);
+          EXPECT_NE(error_of([&] { model.interpreted(inputs); }).find("met"), std::string::npos);
+          continue;
+        }
+        const int64_t rows = n == 1 ? b : n;
+        const auto z = model.run(inputs)[0];
+        EXPECT_EQ(z.tensor()->dims(), op == "Einsum" ? (Ints{rows, 2, 2}) : (Ints{rows, 2}));
+        if (!op.starts_with("Expand")) continue;
+        for (int64_t r = 0; r < rows; r++)
+          for (int64_t k = 0; k < 2; k++) EXPECT_EQ(numbers(z)[size_t(2 * r + k)], x[size_t(n == 1 ? k : 2 * r + k)]);
+      }
+  }
 }
 
 // The last row, repeated as often as an even number of rows needs: both lengths are at most 1, whatever N is.
@@ -172,6 +250,12 @@ TEST(RunTimeBroadcast, AVectorOfNamedLengthIsOneOrAll) {
         EXPECT_NE(error_of([&] { model.interpreted(inputs); }), "");
       }
     }
+  // One image for several timesteps, which a model for one image repeats.
+  const std::vector<Value> several{floats({3}, {1, 2, 3}), floats({1, 2}, {0, 0})};
+  EXPECT_NE(error_of([&] { model.compiled(several, 1); }).find("For B = 1, compile the model with this size"),
+            std::string::npos);
+  m.graph.mutable_input(1)->mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim(0)->set_dim_value(1);
+  EXPECT_EQ(numbers(Model(m).run(several)[0]), (std::vector<float>{1, 2, 3}));
 }
 
 // A declared length, or one that leaves nothing open, does not take the check's place.

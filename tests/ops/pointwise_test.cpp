@@ -86,10 +86,10 @@ TEST(Unary, Float16IsComputedInFloat32AndRoundedOnce) {
 
 template <class T>
 void expect_binary(const char* op, std::vector<T> a, std::vector<T> b, std::vector<T> expected,
-                   std::map<std::string, Attribute> attributes = {}) {
+                   std::map<std::string, Attribute> attributes = {}, int opset = 18) {
   SCOPED_TRACE(op);
   int64_t n = int64_t(a.size());
-  auto y = run({op, 18, std::move(attributes), {tensor<T>({n}, a), tensor<T>({n}, b)}});
+  auto y = run({op, opset, std::move(attributes), {tensor<T>({n}, a), tensor<T>({n}, b)}});
   EXPECT_EQ(values_of<T>(y[0]), expected);
 }
 
@@ -100,6 +100,28 @@ TEST(Binary, IntegersWrapAndDivideTowardZero) {
   expect_binary<int32_t>("Mod", {7, -7, 7, -7}, {3, 3, -3, -3}, {1, -1, 1, -1}, {{"fmod", integer(1)}});
   expect_binary<float>("Mod", {5.5f, -5.5f}, {2, 2}, {1.5f, -1.5f}, {{"fmod", integer(1)}});
   expect_binary<uint8_t>("BitShift", {1, 129}, {3, 9}, {8, 0}, {{"direction", std::string("LEFT")}});
+}
+
+// Right shifts of signed integers keep the sign. Amounts outside 0 .. width - 1 shift everything out.
+template <class T>
+void expect_shifts() {
+  const int bits = 8 * int(sizeof(T));
+  const T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
+  const T past = T(bits), last = T(bits - 1);
+  expect_binary<T>("BitShift", {-8, -7, 7, -1, -5, 5, -5, 5, least}, {1, 1, 1, 3, past, past, -1, -1, last},
+                   {-4, -4, 3, -1, -1, 0, -1, 0, -1}, {{"direction", std::string("RIGHT")}}, 28);
+  expect_binary<T>("BitShift", {1, -3, most, 1, 5, -5, 5, -5}, {3, 1, 1, last, past, past, -1, -1},
+                   {8, -6, -2, least, 0, 0, 0, 0}, {{"direction", std::string("LEFT")}}, 28);
+}
+
+TEST(Binary, ShiftsOfSignedIntegers) {
+  expect_shifts<int8_t>();
+  expect_shifts<int16_t>();
+  expect_shifts<int32_t>();
+  expect_shifts<int64_t>();
+  const auto one = tensor<int8_t>({1}, {1});
+  const NodeCase before{"BitShift", 27, {{"direction", std::string("LEFT")}}, {one, one}};
+  EXPECT_THROW(run(before), UserError) << "opset 11 takes unsigned integers";
 }
 
 TEST(Binary, BroadcastsFromTheRight) {

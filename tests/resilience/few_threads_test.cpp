@@ -1,5 +1,11 @@
-// Where the system refuses threads, everything works with fewer.
+// Where the system refuses threads, everything works with fewer; where it refuses processes or descriptors, too, the
+// reason is named.
+#include <sys/wait.h>
+
+#include <cstdlib>
+
 #include "cppgen/support/file_io.h"
+#include "isa/vec_isa.h"
 #include "tests/resilience/fixture.h"
 
 namespace cppgen {
@@ -57,6 +63,46 @@ TEST_F(FewThreads, SurroundingsThatForbidTheProbeAreNamed) {
   EXPECT_EQ(ended.status, 2) << ended.err;
   EXPECT_NE(ended.err.find("instruction sets cannot be verified here"), std::string::npos) << ended.err;
   EXPECT_NE(ended.err.find("no more descriptors"), std::string::npos) << ended.err;
+  environment["CPPGEN_ISA"] = "avx2";
+  const Ended named = run({"run", symbolic_model(), "--dim", "N=2"});
+  EXPECT_EQ(named.status, 2) << named.err;
+  EXPECT_NE(named.err.find("not even the one that every machine has"), std::string::npos) << named.err;
+}
+
+// A limit that the first compiler alone reaches, because of what runs at the same time.
+TEST_F(FewThreads, ALimitThatIsReachedForAMomentCostsNoInstructionSet) {
+  environment.erase("LD_PRELOAD");
+  const std::string script = fmt::format(
+      "#!/bin/sh\n"
+      "case \"$*\" in *probe.cpp*) mkdir '{}' 2>/dev/null && echo 'vfork: no more processes' >&2 && exit 1;; esac\n"
+      "exec g++ \"$@\"\n",
+      path("reached"));
+  environment["CPPGEN_CXX"] = folder.write("cxx", script);
+  std::filesystem::permissions(path("cxx"), std::filesystem::perms::owner_all);
+  const Ended ended = run({"run", symbolic_model(), "--dim", "N=2"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(ended.err.find("trying the next one"), std::string::npos) << ended.err;
+  EXPECT_TRUE(std::filesystem::exists(path("reached")) || best_isa(detect_cpu_features()).lanes == 1);
+}
+
+// Too few descriptors (ulimit -n): each command does its work, or ends with the reason.
+TEST_F(FewThreads, FewDescriptors) {
+  environment.erase("LD_PRELOAD");
+  const std::string model = symbolic_model();
+  EXPECT_EQ(run({"run", model, "--dim", "N=2"}).status, 0);
+  for (int descriptors = 4; descriptors <= 14; descriptors++)
+    for (const std::string command : {"run", "compile", "bench", "config"}) {
+      SCOPED_TRACE(fmt::format("{} with {}", command, descriptors));
+      std::string text = fmt::format("ulimit -n {}; exec env", descriptors);
+      for (const auto& [name, value] : environment) text += fmt::format(" '{}={}'", name, value);
+      text += fmt::format(" '{}' {}", CPPGEN_PROGRAM, command);
+      if (command != "config") text += fmt::format(" '{}' --dim N=2", model);
+      if (command == "compile") text += fmt::format(" -o '{}'", path("out.package"));
+      const int status = std::system((text + fmt::format(" > /dev/null 2> '{}'", path("err"))).c_str());
+      const std::string err = read_file(path("err"));
+      EXPECT_TRUE(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2)) << status << " " << err;
+      if (status != 0) EXPECT_NE(err.find("Too many open files"), std::string::npos) << err;
+    }
 }
 
 }  // namespace

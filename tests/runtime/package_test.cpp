@@ -137,6 +137,23 @@ TEST_F(Package, TruncatedFiles) {
   }
 }
 
+// Files of any length without content on the disk are refused before they are read.
+TEST_F(Package, FilesThatAreTooLong) {
+  constexpr uintmax_t kTerabyte = uintmax_t{1} << 40;
+  for (const char* name : {"plan.json", "weights.bin", "kernels_0.so", "manifest.json"}) {
+    const std::string content = read_text(file(name));
+    fs::resize_file(file(name), kTerabyte);
+    expect_error(std::string(name) + "' has 1099511627776 bytes");
+    write_text(file(name), content);
+  }
+  // The manifest may list such a length.
+  fs::resize_file(file("plan.json"), kTerabyte);
+  const std::string listed = ",\n   \"name\": \"plan.json\"";
+  edit("manifest.json", fmt::format("\"bytes\": {}{}", to_json(two_step_plan()).size(), listed),
+       fmt::format("\"bytes\": {}{}", kTerabyte, listed));
+  expect_error("plan.json' has 1099511627776 bytes; at most 268435456 are read");
+}
+
 TEST_F(Package, AlteredFiles) {
   for (const char* name : {"plan.json", "weights.bin", "kernels_0.so"}) {
     const std::string content = read_text(file(name));

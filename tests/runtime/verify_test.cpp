@@ -1,9 +1,11 @@
 #include "runtime/session/verify.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <cstring>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -122,6 +124,24 @@ TEST_F(TestCaseFiles, AgreesByNameOrPosition) {
       run(R"({"inputs":[{"name":"x","file":"x.npy"}],"outputs":[{"name":"y","file":"x.npy"}]})");
   EXPECT_FALSE(report.ok());
   EXPECT_EQ(report.text().substr(0, 7), "FAIL y:");
+}
+
+TEST_F(TestCaseFiles, OnlyShortFilesListTensors) {
+  const auto error_of = [&](const std::string& folder) -> std::string {
+    try {
+      read_test_case(folder, two_step_plan());
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  write_text(directory_.file("io.json"), "{}");
+  std::filesystem::resize_file(directory_.file("io.json"), uintmax_t{1} << 40);
+  EXPECT_NE(error_of(directory_.path()).find("io.json' has 1099511627776 bytes; at most 67108864 are read"),
+            std::string::npos);
+  std::filesystem::remove(directory_.file("io.json"));
+  ASSERT_EQ(::mkfifo(directory_.file("io.json").c_str(), 0600), 0);
+  EXPECT_NE(error_of(directory_.path()).find("io.json' is not a regular file"), std::string::npos);
 }
 
 TEST_F(TestCaseFiles, FlatStep) {

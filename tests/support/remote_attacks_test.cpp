@@ -41,7 +41,7 @@ void expect_left_alone(const std::function<void(const Connection&)>& answer, dou
   const int connections = server.connections();
   EXPECT_FALSE(store.get("key"));
   store.set("key", "value");
-  EXPECT_EQ(server.connections(), connections) << "it is not asked again";
+  EXPECT_EQ(server.connections(), connections) << "it is left alone";
   EXPECT_FALSE(RemoteStore(address_of(server, tls), true).usable()) << "nor by others";
   EXPECT_GE(seconds, least);
   EXPECT_LE(seconds, most + kBusy);
@@ -134,6 +134,38 @@ TEST(RemoteAttacks, ConnectionsThatWereClosedMeanwhileAreMadeAgain) {
     EXPECT_EQ(store.get("key"), "value");
     EXPECT_EQ(server.connections(), i);
   }
+}
+
+// A server that was restarted is used again after a minute.
+TEST(RemoteAttacks, AServerThatFailedIsAskedAgainAfterAMinute) {
+  static int64_t now;  // nanoseconds
+  static std::atomic<bool> works;
+  constexpr int64_t kSecondNs = 1'000'000'000;
+  const FakeServer server([](const Connection& connection) {
+    while (connection.receive())
+      if (!works || !connection.send("$5\r\nvalue\r\n")) return;
+  });
+  RemoteStore store(address_of(server), false, [] { return now; });
+  testing::internal::CaptureStderr();
+  for (const int64_t minute : {0, 1, 2}) {
+    now = 60 * kSecondNs * minute;
+    EXPECT_TRUE(store.usable());
+    EXPECT_FALSE(store.get("key"));
+    EXPECT_FALSE(store.usable());
+    now += 59 * kSecondNs;
+    EXPECT_FALSE(store.get("key"));
+    EXPECT_EQ(server.connections(), minute + 1);
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(log.find("is not used"), log.rfind("is not used")) << log << " warns once";
+  works = true;
+  EXPECT_FALSE(store.get("key"));
+  now += kSecondNs;
+  EXPECT_EQ(store.get("key"), "value");
+  works = false;
+  testing::internal::CaptureStderr();
+  EXPECT_FALSE(store.get("key"));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("is not used"), std::string::npos) << "it had worked again";
 }
 
 TEST(RemoteAttacks, MessagesHoldNoPasswordsAndNoControlCharacters) {

@@ -1,6 +1,7 @@
 #include "cppgen/support/temp_directory.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +30,24 @@ TEST(TempDirectory, IsPrivateAndGoesWithItsOwner) {
     ASSERT_EQ(write_file(path + "/f", "x"), 0);
   }
   EXPECT_FALSE(exists(path));
+}
+
+// Where no descriptor is left, the directory cannot be kept, and is removed.
+TEST(TempDirectory, DescriptorsThatAreUsedUpAreTheReason) {
+  const TempDirectory parent(system_temp_directory(), "cppgen-test-");
+  rlimit before;
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{3, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  std::string message;
+  try {
+    TempDirectory(parent.path(), "x-");
+  } catch (const UserError& error) {
+    message = error.what();
+  }
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_NE(message.find("Too many open files"), std::string::npos) << message;
+  EXPECT_TRUE(std::filesystem::is_empty(parent.path()));
 }
 
 TEST(TempDirectory, MissingParentIsNamed) {

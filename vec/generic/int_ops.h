@@ -89,17 +89,20 @@ VEC_FN V<T> shl(V<T> a, V<T> count) {
   }
 }
 
-// floor(a / 2^count): arithmetic for signed types. A count outside 0 .. width-1 gives 0.
+// floor(a / 2^count): arithmetic for signed types. A count outside 0 .. width-1 gives 0, or -1 for a negative a.
 template <class T>
 VEC_FN V<T> shr(V<T> a, V<T> count) {
   typedef Unsigned<T> U;
-  const V<U> n = bits_as<U>(count), width = set1<U>(8 * sizeof(T));
+  const V<U> n = bits_as<U>(count), width = set1<U>(8 * sizeof(T)), most = width - set1<U>(1);
+  // The sign of a fills all bits after the greatest count.
+  const V<U> moved = is_signed<T> ? select(lt(n, width), n, most) : bit_and(n, most);
   if constexpr (sizeof(T) < 4) {
     typedef typename ChooseType<is_signed<T>, i32, u32>::type Wide;
-    const V<T> r = cast<T>(shift_right(cast<Wide>(a), cast<u32>(bit_and(n, width - set1<U>(1)))));
-    return select(lt(n, width), r, zero<T>());
+    const V<T> r = cast<T>(shift_right(cast<Wide>(a), cast<u32>(moved)));
+    return is_signed<T> ? r : select(lt(n, width), r, zero<T>());
   } else {
-    return select(lt(n, width), shift_right(a, bit_and(n, width - set1<U>(1))), zero<T>());
+    const V<T> r = shift_right(a, moved);
+    return is_signed<T> ? r : select(lt(n, width), r, zero<T>());
   }
 }
 

@@ -18,7 +18,6 @@ struct LinearSizes {
   int64_t key_heads, group, depth, columns;
   bool decays = false, corrects = false;  // by the rule
   bool decays_by_feature = false;         // else by head
-  bool one_rate = false;
 };
 
 int64_t per_head(InferContext& c, int input, int64_t heads) {
@@ -66,10 +65,8 @@ LinearSizes linear_sizes(InferContext& c) {
       c.fail("decay has neither one value per head nor one per feature of the keys");
     s.decays_by_feature = features != 1;
   }
-  if (s.corrects) {
-    s.one_rate = c.shape(kRate)[2].is_constant(1);
-    if (!s.one_rate) require_equal(c, c.shape(kRate)[2], s.key_heads, "beta's rates and the heads");
-  }
+  if (s.corrects && !broadcasts_to(c, c.shape(kRate)[2], s.key_heads))
+    require_equal(c, c.shape(kRate)[2], s.key_heads, "beta's rates and the heads");
   return s;
 }
 
@@ -130,7 +127,7 @@ class StateStep {
   Scalar update(const At& at) const {
     const Scalar value = load_input(c_, kValue, {at[0], time_, at[1] * s_.columns + at[3]});
     if (!s_.corrects) return value;
-    const Scalar rate = load_input(c_, kRate, {at[0], time_, s_.one_rate ? IndexExpr() : at[1]});
+    const Scalar rate = load_input(c_, kRate, {at[0], time_, broadcast_index(at[1], c_.shape(kRate)[2])});
     return rate * (value - load(c_, recalled_, {at[0], at[1], at[3]}));
   }
 

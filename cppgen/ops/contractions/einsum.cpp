@@ -72,10 +72,9 @@ void bind_extents(InferContext& c, Equation& e, int input) {
     c.fail(fmt::format("operand {} has the shape {} but {} labels", input, to_string(shape), term.size()));
   }
   for (size_t d = 0; d < term.size(); ++d) {
-    auto [it, added] = e.extents.emplace(term[d], shape[d]);
-    if (added || shape[d].is_constant(1)) continue;
-    it->second =
-        it->second.is_constant(1) ? shape[d] : require_equal(c, it->second, shape[d], "dimensions of one label");
+    IndexExpr& extent = e.extents.emplace(term[d], 1).first->second;
+    const std::optional<IndexExpr> both = broadcast_dimensions(c, extent, shape[d]);
+    extent = both ? *both : require_equal(c, extent, shape[d], "dimensions of one label");
   }
 }
 
@@ -129,9 +128,7 @@ bool contains(const Labels& labels, Label l) { return std::find(labels.begin(), 
 Scalar load_operand(LowerContext& c, const Operand& o, const Variables& variables) {
   const Shape shape = c.program().buffer(o.buffer).shape;
   At at;
-  for (size_t d = 0; d < o.labels.size(); ++d) {
-    at.push_back(shape[d].is_constant(1) ? IndexExpr() : variables.at(o.labels[d]));
-  }
+  for (size_t d = 0; d < o.labels.size(); ++d) at.push_back(broadcast_index(variables.at(o.labels[d]), shape[d]));
   return load(c, o.buffer, at);
 }
 

@@ -81,7 +81,7 @@ bool shifts_left(InferContext& c) { return choice<bool>(c, "direction", "", {{"L
 
 void infer_shift(InferContext& c) {
   shifts_left(c);
-  infer_arithmetic<kUnsigned>(c);
+  c.opset() < 28 ? infer_arithmetic<kUnsigned>(c) : infer_arithmetic<kInts>(c);
 }
 
 void lower_shift(LowerContext& c) { shifts_left(c) ? lower_binary<BinaryOp::shl>(c) : lower_binary<BinaryOp::shr>(c); }
@@ -238,7 +238,7 @@ std::vector<Op> binary_ops() {
        .lower = lower_pow,
        .resolve = resolve_broadcast},
       {.name = "BitShift",
-       .versions = {{11, "direction:string"}},
+       .versions = {{11, "direction:string"}, 28},
        .inputs = 2,
        .infer = infer_shift,
        .lower = lower_shift,

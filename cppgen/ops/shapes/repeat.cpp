@@ -98,11 +98,16 @@ std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
 void lower_one_or_all(LowerContext& c, size_t own) {
   const Shape& from = c.shape(0);
   const size_t d = c.output(0).shape.size() - from.size() + own;
-  const Scalar given = index_value(c, from[own]), requested = index_value(c, c.output(0).shape[d]);
+  const IndexExpr all = c.output(0).shape[d];
+  const Scalar given = index_value(c, from[own]), requested = index_value(c, all);
+  const std::string otherwise =
+      fmt::format("its input has neither one element nor as many as are requested ({0}). For {0} = 1, compile the model "
+                  "with this size.",
+                  ir::to_string(all));
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     std::vector<IndexExpr> element(from.size(), IndexExpr(int64_t(0)));
     element[own] = ir::min(at[d], from[own] - 1);
-    return checked(c, load_input(c, 0, element), {given == 1.0 || given == requested});
+    return checked(c, load_input(c, 0, element), {given == 1.0 || given == requested}, otherwise);
   });
 }
 

@@ -62,23 +62,33 @@ bool is_zero_with(IndexExpr d, IndexExpr other) {
   return std::all_of(factors.begin(), factors.end(), [&](const auto* factor) { return zero_if({{factor, 0}}); });
 }
 
-// The dimensions of the requested shape that may be 0 in a run, which then copies the input's dimension. Without a -1
-// no such shape has the elements of the input, which are none then, unless the input's dimension is 0, too.
+// The dimensions of the requested shape that may be 0 in a run, which then copies the input's dimension.
 std::vector<size_t> copied_in_a_run(InferContext& c, const Shape& to, int inferred) {
   const Shape& from = c.shape(0);
   std::vector<size_t> copied;
-  if (inferred < 0 || c.integer("allowzero", 0) != 0) return copied;
+  if (c.integer("allowzero", 0) != 0) return copied;
   for (size_t d = 0; d < std::min(from.size(), to.size()); ++d)
     if (int(d) != inferred && to[d].range().lo <= 0 && !to[d].is_constant() && !is_zero_with(from[d], to[d]))
       copied.push_back(d);
   return copied;
 }
 
+// Whether the shapes have different numbers of elements, unless they have none or a run copies a dimension.
+bool differ_unless_copied(InferContext& c, const Shape& from, const Shape& to) {
+  if (copied_in_a_run(c, to, -1).empty()) return false;
+  const ir::Polynomial difference(ir::product(from) - ir::product(to));
+  const auto more = [](const ir::IndexTerm& t) { return t.coefficient > 0; };
+  const auto count = std::count_if(difference.terms().begin(), difference.terms().end(), more);
+  return count == 0 || size_t(count) == difference.terms().size();
+}
+
 // The requested shape, whose dimension `inferred` (or none: -1) follows from the size that a run finds.
 void infer_in_a_run(InferContext& c, const Shape& to, int inferred) {
   const Shape& from = c.shape(0);
-  const bool known = inferred < 0 || std::all_of(from.begin(), from.end(), [](IndexExpr d) { return d.is_constant(); });
-  const bool constant = known && std::all_of(to.begin(), to.end(), [](IndexExpr d) { return d.is_constant(); });
+  const auto is_known = [](const Shape& shape) {
+    return std::all_of(shape.begin(), shape.end(), [](IndexExpr d) { return d.is_constant(); });
+  };
+  const bool constant = is_known(from) && is_known(to);
   if (constant || !c.can_resolve() || c.opset() < 5)
     c.fail(fmt::format("the input {} has no -1 to fill in {}", to_string(from), to_string(to)));
   PartialShape partial(to.begin(), to.end());
@@ -146,8 +156,9 @@ void infer_reshape(InferContext& c) {
       to[size_t(inferred)] = to[size_t(inferred)] * kept;
       to[d] = to[d] + from[d] * (1 - kept);
     }
-  } else if (!ir::prove_equal(ir::product(from), ir::product(to))) {
-    if (is_left_to_a_run(c, from) || is_left_to_a_run(c, to)) return infer_in_a_run(c, to, inferred);
+  } else if (!ir::prove_equal(ir::product(from), ir::product(to))) {  // else a 0 can only stand for no elements
+    if (is_left_to_a_run(c, from) || is_left_to_a_run(c, to) || differ_unless_copied(c, from, to))
+      return infer_in_a_run(c, to, inferred);
     require_same_elements(c, from, to);
   }
   c.set_output(0, c.dtype(0), to);
@@ -215,7 +226,8 @@ std::vector<Scalar> agrees_with_shape(LowerContext& c) {
   for (size_t d = 0; d < to.size(); ++d) {
     Scalar requested = integer_element(c, 1, int64_t(d));
     Scalar agrees = requested == index_value(c, to[d]) || requested == -1.0;
-    if (!allow_zero && d < from.size() && ir::prove_equal(from[d], to[d])) agrees = agrees || requested == 0.0;
+    if (!allow_zero && d < from.size())
+      agrees = agrees || (requested == 0.0 && index_value(c, from[d]) == index_value(c, to[d]));
     conditions.push_back(agrees);
   }
   return conditions;
@@ -226,7 +238,7 @@ Shape shape_with_elements(LowerContext& c) {
   const Shape& whole = c.output(0).shape;
   if (is_resolved(c)) return whole;
   auto [to, inferred] = known_shape(c);
-  if (copied_in_a_run(c, to, inferred).empty()) return whole;
+  if (inferred < 0 || copied_in_a_run(c, to, inferred).empty()) return whole;
   to[size_t(inferred)] = 1;
   const std::optional<IndexExpr> rest = exact_quotient(c.shape(0), to);
   if (!rest) return whole;
@@ -274,26 +286,47 @@ void lower_reshape_by_axes(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
 }
 
-Scalar elements_in_run(LowerContext& c, const Shape& shape) { return index_value(c, ir::product(shape)); }
+// The requested dimensions of a run, with those that a 0 copies. A 0 that has nothing to copy is -2.
+std::vector<Scalar> requested_in_a_run(LowerContext& c) {
+  const Shape& from = c.shape(0);
+  const bool copies = c.integer("allowzero", 0) == 0;
+  std::vector<Scalar> requested;
+  for (int64_t d = 0, rank = element_count(c, 1); d < rank; ++d) {
+    const Scalar dim = integer_element(c, 1, d);
+    const Scalar copied = size_t(d) < from.size() ? index_value(c, from[size_t(d)]) : dim.number(-2);
+    requested.push_back(copies ? select(dim == 0.0, copied, dim) : dim);
+  }
+  return requested;
+}
+
+// The products of the input's and of the requested dimensions other than -1; without those that are the same at one
+// place, which a 0 may have copied, like quotient_without_copied.
+std::pair<Scalar, Scalar> elements_of_a_run(LowerContext& c, const std::vector<Scalar>& requested, bool all) {
+  const Shape& from = c.shape(0);
+  const Scalar one = number(c, DType::i64, 1);
+  Scalar given = one, known = one;
+  for (size_t d = 0; d < std::max(from.size(), requested.size()); ++d) {
+    const bool both = !all && d < from.size() && d < requested.size();
+    const Scalar own = d < from.size() ? index_value(c, from[d]) : one;
+    const Scalar dim = d < requested.size() ? select(requested[d] == -1.0, one, requested[d]) : one;
+    const Scalar same = both ? requested[d] == own : one == 0.0;
+    given = given * select(same, one, own), known = known * select(same, one, dim);
+  }
+  return {given, known};
+}
 
 void resolve_reshape(LowerContext& c, ir::BufferId dims) {
-  const Shape& from = c.shape(0);
-  const bool allow_zero = c.integer("allowzero", 0) != 0;
-  const int64_t rank = element_count(c, 1);
-  Scalar known = number(c, DType::i64, 1), inferred = number(c, DType::i64, 0), total = elements_in_run(c, from);
-  std::vector<Scalar> requested, conditions;
-  for (int64_t d = 0; d < rank; ++d) {
-    Scalar dim = integer_element(c, 1, d);
-    if (!allow_zero)
-      dim = select(dim == 0.0, d < int64_t(from.size()) ? index_value(c, from[size_t(d)]) : dim.number(-2), dim);
+  std::vector<Scalar> requested = requested_in_a_run(c), conditions;
+  Scalar inferred = number(c, DType::i64, 0);
+  for (const Scalar& dim : requested) {
     conditions.push_back(dim >= -1.0);
-    known = known * select(dim == -1.0, dim.number(1), dim);
     inferred = inferred + select(dim == -1.0, dim.number(1), dim.number(0));
-    requested.push_back(dim);
   }
-  const Scalar rest = total / max(known, 1.0);
+  const auto [all, known] = elements_of_a_run(c, requested, true);
+  const auto [dividend, divisor] = elements_of_a_run(c, requested, c.integer("allowzero", 0) != 0);
+  const Scalar rest = dividend / max(divisor, 1.0);
   conditions.push_back(inferred <= 1.0);
-  conditions.push_back(known * select(inferred == 1.0, rest, rest.number(1)) == total);
+  conditions.push_back(select(inferred == 1.0, divisor * rest == dividend, known == all));
   for (Scalar& dim : requested) dim = valid_or_refused(c, select(dim == -1.0, rest, dim), conditions);
   emit_dims(c, dims, requested);
 }
