@@ -16,7 +16,7 @@ void write_metadata(const std::string& directory, const Metadata& metadata) {
 Metadata read_metadata(const PackageFiles& files, const Manifest& manifest) {
   const ManifestFile* file = manifest.find(kMetadataFile);
   if (!file) return {};
-  const MappedFile content = open_package_file(files, *file, true);
+  const MappedFile content = open_package_json(files, *file);
   Metadata metadata;
   try {
     for (const auto& entry : parse_json({content.data(), size_t(content.bytes())}))
