@@ -1,10 +1,12 @@
-# Sourced by the scripts that prepare a machine: install_packages FILE installs those Debian packages of the list that
-# are missing, as root or through sudo; lines that end in "ci" only where CI=true. It asks nothing. Without missing
-# packages it needs no rights and no network.
+# Sourced by the scripts that prepare a machine: install_packages FILE KIND... installs those Debian packages of the list
+# that are missing, as root or through sudo: lines with a package alone, and those that end in one of these kinds ("test",
+# "ci"). It asks nothing. Without missing packages it needs no rights and no network.
 
 install_packages() {
+  list=$1
+  shift
   missing=
-  for package in $(awk -v ci="${CI:-}" '!/^#/ && (NF == 1 || ci == "true") { print $1 }' "$1"); do
+  for package in $(awk -v kinds=" $* " '!/^#/ && (NF == 1 || index(kinds, " " $2 " ")) { print $1 }' "$list"); do
     # Also true of packages that are only provided by another one.
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
   done

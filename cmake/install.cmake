@@ -1,7 +1,7 @@
 # cmake --install: the runtime library, its headers, cppgen-run, how CMake and pkg-config find them, and the compiler.
 include(CMakePackageConfigHelpers)
 
-set(cppgen_include "${CMAKE_INSTALL_INCLUDEDIR}/cppgen")  # includes are written as in the source tree, below this
+set(cppgen_include "${CMAKE_INSTALL_INCLUDEDIR}/cppgen")
 set(cppgen_config "${CMAKE_INSTALL_LIBDIR}/cmake/cppgen")
 
 # The component `runtime` is all that a machine needs that runs compiled models.
@@ -10,15 +10,9 @@ install(TARGETS cppgen_runtime EXPORT cppgenTargets LIBRARY DESTINATION ${CMAKE_
         INCLUDES DESTINATION ${cppgen_include})
 install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
-install(FILES runtime/session/cppgen.h runtime/custom/cppgen_custom.h DESTINATION ${cppgen_include})
-foreach(header base/dtype.h base/dtypes.def base/value_kind.h base/errors.h base/log.h base/settings.h base/settings.def abi/abi.h
-        abi/math_functions.def plan/module.h plan/plan.h memory/mapping.h values/tensor.h values/value.h
-        values/npy.h values/npy_strings.h values/random_inputs.h values/compare.h values/test_case.h package/executable.h
-        package/package.h package/version.h session/cppgen.h session/profile.h session/session.h
-        session/session_options.h session/trace_slice.h session/verify.h)
-  get_filename_component(folder runtime/${header} DIRECTORY)
-  install(FILES runtime/${header} DESTINATION ${cppgen_include}/${folder})
-endforeach()
+install(FILES runtime/session/cppgen.h runtime/session/cppgen.hpp runtime/custom/cppgen_custom.h
+        DESTINATION ${cppgen_include})
+install(TARGETS cppgen_plugin_onednn cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 
 install(EXPORT cppgenTargets NAMESPACE cppgen:: DESTINATION ${cppgen_config})
 configure_package_config_file(cmake/cppgenConfig.cmake.in ${CMAKE_BINARY_DIR}/cppgenConfig.cmake

@@ -1,9 +1,21 @@
 # Everything that comes from Debian's packages (apt-packages.txt).
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
+# Of {fmt} and spdlog only the headers, and in a library of ours what these only declare, so that no program with our
+# libraries needs theirs. It has all functions that other sources may call, also those that it does not call.
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
+add_library(cppgen_fmt STATIC cmake/fmt_functions.cpp)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(cppgen_fmt PRIVATE -O2 -fkeep-inline-functions -ffunction-sections)
+else()  # which cannot keep them
+  target_link_libraries(cppgen_fmt PUBLIC fmt::fmt)
+endif()
+foreach(library fmt::fmt spdlog::spdlog)
+  target_include_directories(cppgen_fmt SYSTEM PUBLIC $<TARGET_PROPERTY:${library},INTERFACE_INCLUDE_DIRECTORIES>)
+endforeach()
 find_package(nlohmann_json REQUIRED)
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # only its header is used
 find_package(TBB REQUIRED)
 # Debian's own config of oneDNN asks for OpenCL, which the CPU engine does not need.
 find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)

@@ -1,6 +1,6 @@
 # A room is one folder of the source tree, with the folders in it, and one static library of the same name.
 #
-#   cppgen_room(cppgen/ir DEPS cppgen/support LINK fmt::fmt HEADERS cppgen_headers_of_rooms)
+#   cppgen_room(cppgen/ir DEPS cppgen/support LINK cppgen_fmt HEADERS cppgen_headers_of_rooms)
 #
 # All includes are relative to the root, yet a room sees only its own headers and those of the rooms in DEPS (and
 # theirs): each room is published through an include directory that holds nothing but a link to that one folder. An

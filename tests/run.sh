@@ -109,7 +109,7 @@ fuzz_formats() {
 }
 
 fuzz_importer() {
-  CC=clang-14 CXX=clang++-14 cmake -S . -B build/fuzz -G Ninja -DCPPGEN_FUZZ=ON > build/fuzz.log || { cat build/fuzz.log; return 1; }
+  CC=clang CXX=clang++ cmake -S . -B build/fuzz -G Ninja -DCPPGEN_FUZZ=ON > build/fuzz.log || { cat build/fuzz.log; return 1; }
   bounded 900 cmake --build build/fuzz -j "$jobs" --target fuzz_import make_import_corpus
   mkdir -p build/fuzz/corpus
   build/fuzz/bin/make_import_corpus build/fuzz/corpus
@@ -118,12 +118,15 @@ fuzz_importer() {
 }
 
 stage "packages"
-install_packages apt-packages.txt
+kinds="test"
+[ "$ci" != true ] || kinds="test ci"
+# shellcheck disable=SC2086  # a list of words
+install_packages apt-packages.txt $kinds
 mkdir -p build
 stage "networks"
 prepare_models
 stage "build (preset release, $jobs jobs)"
-cmake --preset release -DCPPGEN_TESTS=ON "-DCPPGEN_MODELS_DIR=$models_dir"
+cmake --preset release -DCPPGEN_TESTS=ON -DCPPGEN_BENCH=ON "-DCPPGEN_MODELS_DIR=$models_dir"
 before_build=$(elapsed)
 cmake --build --preset release -j "$jobs"
 build_seconds=$(($(elapsed) - before_build))

@@ -1,15 +1,15 @@
 #include <omp.h>
 
-#include <dnnl.hpp>
-
 #include "bench/kernels/contenders.h"
 #include "bench/kernels/limits.h"
 #include "cppgen/baseline/onednn_graph.h"
+#include "runtime/contraction/onednn_versions.h"
 
 namespace cppgen::bench {
 namespace {
 
 using dnnl::memory;
+using rt::onednn::primitive_desc;
 using tag = memory::format_tag;
 constexpr auto kFloat = memory::data_type::f32;
 
@@ -22,7 +22,7 @@ struct Form {
 
 Form matmul_form(const dnnl::engine& engine, const ContractionCase& c) {
   const memory::desc source({c.m, c.k}, kFloat, tag::ab), result({c.m, c.n}, kFloat, tag::ab);
-  const dnnl::matmul::primitive_desc pd({source, memory::desc({c.k, c.n}, kFloat, tag::any), result}, engine);
+  const auto pd = primitive_desc<dnnl::matmul>(engine, {}, source, memory::desc({c.k, c.n}, kFloat, tag::any), result);
   return {dnnl::matmul(pd),
           "matmul " + std::string(pd.impl_info_str()),
           source,
@@ -34,8 +34,8 @@ Form matmul_form(const dnnl::engine& engine, const ContractionCase& c) {
 Form inner_product_form(const dnnl::engine& engine, const ContractionCase& c) {
   using Forward = dnnl::inner_product_forward;
   const memory::desc source({c.m, c.k}, kFloat, tag::ab), result({c.m, c.n}, kFloat, tag::ab);
-  const Forward::primitive_desc pd(
-      {dnnl::prop_kind::forward_inference, source, memory::desc({c.n, c.k}, kFloat, tag::any), result}, engine);
+  const auto pd = primitive_desc<Forward>(engine, {}, dnnl::prop_kind::forward_inference, source,
+                                          memory::desc({c.n, c.k}, kFloat, tag::any), result);
   return {Forward(pd),
           "inner product " + std::string(pd.impl_info_str()),
           source,
@@ -55,9 +55,9 @@ Form convolution_form(const dnnl::engine& engine, const ContractionCase& c) {
   const memory::dims pads_end{end, end};
   const memory::desc source({1, c.in, c.size, c.size}, kFloat, tag::nhwc);
   const memory::desc result({1, c.out, c.out_size(), c.out_size()}, kFloat, tag::nhwc);
-  const Forward::primitive_desc pd({dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct, source,
-                                    memory::desc(dims, kFloat, tag::any), result, strides, pads, pads_end},
-                                   engine);
+  const auto pd =
+      primitive_desc<Forward>(engine, {}, dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+                              source, memory::desc(dims, kFloat, tag::any), result, strides, pads, pads_end);
   return {Forward(pd),
           "convolution " + std::string(pd.impl_info_str()),
           source,

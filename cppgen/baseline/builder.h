@@ -32,7 +32,7 @@ class Builder {
 
   // The same tensor in another layout: unchanged, as a constant that is reordered now, or by a step.
   Operand laid_out(const Operand&, const Desc&);
-  Operand in_row_major(const Operand& operand) { return laid_out(operand, row_major(operand.desc.dims())); }
+  Operand in_row_major(const Operand& operand) { return laid_out(operand, row_major(dims_of(operand.desc))); }
   Operand plain(const Operand& operand) { return is_plain(operand.desc) ? operand : in_row_major(operand); }
   Operand dense(const Operand& operand) { return is_dense(operand.desc) ? operand : in_row_major(operand); }
   Operand viewed(const Operand&, const Dims&);  // reshaped, after a reordering if needed

@@ -61,9 +61,9 @@ void map_convolution(Builder& b, const Unit& unit) {
   size_t begin = 1;
   const auto bias = take_bias(b, unit, kernel[0], begin);
   const PostOps post = post_ops_of(b, unit, dst, begin);
-  const Forward::desc desc(prop_kind::forward_inference, algorithm::convolution_direct, src, any(weights),
-                           bias ? bias->desc : Desc(), dst, s.strides, s.dilations, s.begin, s.end);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, prop_kind::forward_inference,
+                                          algorithm::convolution_direct, src, any(weights), bias ? bias->desc : Desc(),
+                                          dst, s.strides, s.dilations, s.begin, s.end);
   std::vector<std::pair<int, Operand>> arguments{
       {DNNL_ARG_SRC, b.laid_out(b.get(node.inputs[0]), src)},
       {DNNL_ARG_WEIGHTS, b.laid_out(b.viewed(b.plain(b.get(node.inputs[1])), weights), pd.weights_desc())}};
@@ -95,15 +95,17 @@ void map_deconvolution(Builder& b, const Unit& unit) {
   for (size_t i = 0; i < axes; i++) order.push_back(int(i) + 3);
   Operand weights = b.viewed(b.plain(b.get(node.inputs[1])), split);
   weights.desc = permuted(weights.desc, order);
-  if (groups == 1)
-    weights = b.viewed(weights, Dims(weights.desc.data.dims + 1, weights.desc.data.dims + weights.desc.data.ndims));
+  if (groups == 1) {
+    const Dims dims = dims_of(weights.desc);
+    weights = b.viewed(weights, Dims(dims.begin() + 1, dims.end()));
+  }
   const Desc src = channels_last(in), dst = channels_last(out);
   size_t begin = 1;
   const auto bias = take_bias(b, unit, out[1], begin);
   const PostOps post = post_ops_of(b, unit, dst, begin);
-  const Forward::desc desc(prop_kind::forward_inference, algorithm::deconvolution_direct, src, any(weights.desc.dims()),
-                           bias ? bias->desc : Desc(), dst, s.strides, s.dilations, s.begin, s.end);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, prop_kind::forward_inference,
+                                          algorithm::deconvolution_direct, src, any(dims_of(weights.desc)),
+                                          bias ? bias->desc : Desc(), dst, s.strides, s.dilations, s.begin, s.end);
   std::vector<std::pair<int, Operand>> arguments{{DNNL_ARG_SRC, b.laid_out(b.get(node.inputs[0]), src)},
                                                  {DNNL_ARG_WEIGHTS, b.laid_out(weights, pd.weights_desc())}};
   if (bias) arguments.emplace_back(DNNL_ARG_BIAS, *bias);

@@ -53,10 +53,10 @@ std::optional<Eltwise> unary(const Graph& graph, const Node& node) {
                                                         {"Exp", {algorithm::eltwise_exp}},
                                                         {"Log", {algorithm::eltwise_log}},
                                                         {"Round", {algorithm::eltwise_round}},
-                                                        {"HardSwish", {algorithm::eltwise_hardswish}},
+                                                        {"HardSwish", {algorithm::eltwise_hardswish, 1.0f / 6, 0.5f}},
                                                         {"Swish", {algorithm::eltwise_swish}},
                                                         {"QuickGelu", {algorithm::eltwise_swish}},
-                                                        {"Softplus", {algorithm::eltwise_soft_relu}},
+                                                        {"Softplus", {algorithm::eltwise_soft_relu, 1}},
                                                         {"Mish", {algorithm::eltwise_mish}},
                                                         {"Neg", {algorithm::eltwise_linear, -1}},
                                                         {"Reciprocal", {algorithm::eltwise_pow, 1, -1}}};

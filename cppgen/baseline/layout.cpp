@@ -70,17 +70,8 @@ Desc channels_last(const Dims& dims) {
   return dense_in_order(dims, order);
 }
 
-bool is_plain(const Desc& desc) {
-  return desc.data.format_kind == dnnl_blocked && desc.data.format_desc.blocking.inner_nblks == 0;
-}
-
-Dims strides_of(const Desc& desc) {
-  const auto& blocking = desc.data.format_desc.blocking;
-  return Dims(blocking.strides, blocking.strides + desc.data.ndims);
-}
-
 std::vector<int> order_of(const Desc& desc) {
-  const Dims strides = strides_of(desc), dims = desc.dims();
+  const Dims strides = strides_of(desc), dims = dims_of(desc);
   std::vector<int> order(dims.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
@@ -91,23 +82,23 @@ std::vector<int> order_of(const Desc& desc) {
 
 bool same_layout(const Desc& a, const Desc& b) {
   if (!is_plain(a) || !is_plain(b)) return a == b;
-  if (a.dims() != b.dims() || a.data_type() != b.data_type()) return false;
-  const Dims dims = a.dims(), left = strides_of(a), right = strides_of(b);
+  if (dims_of(a) != dims_of(b) || onednn::data_type_of(a) != onednn::data_type_of(b)) return false;
+  const Dims dims = dims_of(a), left = strides_of(a), right = strides_of(b);
   for (size_t i = 0; i < dims.size(); i++)
     if (dims[i] != 1 && left[i] != right[i]) return false;
   return true;
 }
 
-bool is_row_major(const Desc& desc) { return is_plain(desc) && same_layout(desc, row_major(desc.dims())); }
+bool is_row_major(const Desc& desc) { return is_plain(desc) && same_layout(desc, row_major(dims_of(desc))); }
 
 bool is_dense(const Desc& desc) {
-  return is_plain(desc) && same_layout(desc, dense_in_order(desc.dims(), order_of(desc)));
+  return is_plain(desc) && same_layout(desc, dense_in_order(dims_of(desc), order_of(desc)));
 }
 
 std::optional<Desc> reshaped(const Desc& desc, const Dims& to) {
   if (!is_plain(desc)) return std::nullopt;
   Dims strides = strides_of(desc);
-  const Dims from = without_ones(desc.dims(), &strides), kept = without_ones(to);
+  const Dims from = without_ones(dims_of(desc), &strides), kept = without_ones(to);
   Dims new_strides;
   for (const AxisGroup& group : axis_groups(from, kept)) {
     for (size_t i = group.a_begin; i + 1 < group.a_end; i++)
@@ -127,7 +118,7 @@ std::optional<Desc> reshaped(const Desc& desc, const Dims& to) {
 }
 
 Desc reshapable(const Desc& desc, const Dims& to) {
-  const Dims dims = desc.dims(), strides = strides_of(desc);
+  const Dims dims = dims_of(desc), strides = strides_of(desc);
   std::vector<std::pair<int64_t, AxisGroup>> groups;  // by the stride of the outermost axis
   for (const AxisGroup& group : axis_groups(dims, to)) {
     int64_t stride = 0;
@@ -143,7 +134,7 @@ Desc reshapable(const Desc& desc, const Dims& to) {
 }
 
 Desc permuted(const Desc& desc, const std::vector<int>& permutation) {
-  const Dims dims = desc.dims(), strides = strides_of(desc);
+  const Dims dims = dims_of(desc), strides = strides_of(desc);
   Dims new_dims, new_strides;
   for (int axis : permutation) new_dims.push_back(dims[size_t(axis)]), new_strides.push_back(strides[size_t(axis)]);
   return with_strides(new_dims, new_strides);

@@ -1,11 +1,17 @@
 #pragma once
-#include <dnnl.hpp>
 #include <optional>
 #include <vector>
 
+#include "runtime/contraction/onednn_versions.h"
+
 namespace cppgen::baseline {
 
-using Desc = dnnl::memory::desc;
+namespace onednn = rt::onednn;
+using onednn::Desc;
+using onednn::dims_of;
+using onednn::is_plain;
+using onednn::primitive_desc;
+using onednn::strides_of;  // of a plain one
 using Dims = dnnl::memory::dims;
 
 // The memory layout of float32 tensors. A scalar has the dimensions {1}. A plain layout is one that strides describe;
@@ -17,12 +23,10 @@ Desc channels_last(const Dims&);                                  // row-major b
 Desc dense_in_order(const Dims&, const std::vector<int>& order);  // order[0] is the outermost axis
 Desc with_strides(const Dims&, const Dims& strides);
 
-bool is_plain(const Desc&);
 bool is_row_major(const Desc&);
 bool is_dense(const Desc&);  // plain, without gaps, in whatever order
 // Whether elements are at the same positions: strides of axes of extent 1 are ignored.
 bool same_layout(const Desc&, const Desc&);
-Dims strides_of(const Desc&);            // of a plain one
 std::vector<int> order_of(const Desc&);  // of a plain one: axes from the outermost to the innermost
 
 // The view of a plain tensor with other dimensions, if strides can describe it.

@@ -16,7 +16,7 @@ Dims batches(const Dims& dims) { return Dims(dims.begin(), dims.end() - 2); }
 // A layout that the primitive reads directly: one of the last two axes has stride 1.
 Operand matrix(Builder& b, const Operand& given) {
   const Operand operand = b.plain(given);
-  const Dims strides = strides_of(operand.desc), dims = operand.desc.dims();
+  const Dims strides = strides_of(operand.desc), dims = dims_of(operand.desc);
   const size_t rank = dims.size();
   const auto fits = [&](size_t inner, size_t outer) {
     return (strides[inner] == 1 || dims[inner] == 1) && (strides[outer] >= dims[inner] || dims[outer] == 1);
@@ -29,7 +29,7 @@ Operand matrix(Builder& b, const Operand& given) {
 // Rows of all batches as one matrix where one matrix of weights serves them all; else two batch dimensions if there are
 // so few: oneDNN's best kernels know heads and rows that have changed places as layouts of four dimensions only.
 void arrange_batches(Builder& b, Product& p) {
-  const Dims a = p.a.desc.dims(), w = p.b.desc.dims();
+  const Dims a = dims_of(p.a.desc), w = dims_of(p.b.desc);
   const int64_t m = a[a.size() - 2], k = a.back(), n = w.back();
   const int64_t count = element_count(batches(p.dims));
   if (element_count(batches(w)) == 1 && element_count(batches(a)) == count) {
@@ -95,11 +95,11 @@ void add_product(Builder& b, const Unit& unit, Product p, std::optional<Operand>
   if (bias) bias = as_bias(b, *bias, p.dims);
   const PostOps post = post_ops_of(b, unit, dst, begin, own);
   if (!constant_weights) p.b = matrix(b, p.b);
-  const Desc weights =
-      constant_weights ? Desc(p.b.desc.dims(), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any) : p.b.desc;
-  const dnnl::matmul::desc desc =
-      bias ? dnnl::matmul::desc(p.a.desc, weights, bias->desc, dst) : dnnl::matmul::desc(p.a.desc, weights, dst);
-  const dnnl::matmul::primitive_desc pd(desc, post.attributes, b.engine());
+  const Desc weights = constant_weights
+                           ? Desc(dims_of(p.b.desc), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any)
+                           : p.b.desc;
+  const auto pd =
+      primitive_desc<dnnl::matmul>(b.engine(), post.attributes, p.a.desc, weights, bias ? bias->desc : Desc(), dst);
   std::vector<std::pair<int, Operand>> arguments{{DNNL_ARG_SRC, p.a},
                                                  {DNNL_ARG_WEIGHTS, b.laid_out(p.b, pd.weights_desc())}};
   if (bias) arguments.emplace_back(DNNL_ARG_BIAS, *bias);
@@ -128,7 +128,7 @@ void map_matmul(Builder& b, const Unit& unit) {
   const Node& node = b.node(unit.nodes[0]);
   Operand left = b.plain(b.get(node.inputs[0])), right = b.plain(b.get(node.inputs[1]));
   const auto rank_of = [&](ValueId v) { return b.graph().value(v).type->shape.size(); };
-  Dims a = left.desc.dims(), w = right.desc.dims();
+  Dims a = dims_of(left.desc), w = dims_of(right.desc);
   if (rank_of(node.inputs[0]) == 1) a = {1, a[0]};
   if (rank_of(node.inputs[1]) == 1) w = {w[0], 1};
   const size_t rank = std::max(a.size(), w.size());

@@ -27,19 +27,18 @@ bool reduces_images(const Dims& from, const Dims& to) {
 }  // namespace
 
 void map_softmax(Builder& b, const Unit& unit) {
-  using Forward = dnnl::softmax_v2_forward;
+  using Forward = onednn::Softmax;
   const Node& node = b.node(unit.nodes[0]);
   ops::InferContext c(b.graph(), node);
   const bool flat = c.opset() < 13;  // all axes from the given one on together
   const int rank = int(c.shape(0).size());
   const int axis = ops::normalized_axis(c, c.integer("axis", flat ? 1 : -1), rank);
   Operand src = b.dense(b.get(node.inputs[0]));
-  if (flat && axis + 1 < rank) src = b.viewed(src, rows_and_columns(src.desc.dims(), axis));
+  if (flat && axis + 1 < rank) src = b.viewed(src, rows_and_columns(dims_of(src.desc), axis));
   const PostOps post = post_ops_of(b, unit, src.desc);
-  const Forward::desc desc(prop_kind::forward_inference,
-                           node.op == "Softmax" ? algorithm::softmax_accurate : algorithm::softmax_log, src.desc,
-                           src.desc, flat && axis + 1 < rank ? 1 : axis);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, prop_kind::forward_inference,
+                                          node.op == "Softmax" ? algorithm::softmax_accurate : algorithm::softmax_log,
+                                          src.desc, src.desc, flat && axis + 1 < rank ? 1 : axis);
   finish<Forward>(b, unit, "softmax", pd, post, {{DNNL_ARG_SRC, src}}, src.desc);
 }
 
@@ -60,8 +59,8 @@ void map_layer_normalization(Builder& b, const Unit& unit) {
     arguments.emplace_back(DNNL_ARG_SHIFT, vector_operand(b, node.inputs[2], dims[1]));
   }
   const PostOps post = post_ops_of(b, unit, src.desc);
-  const Forward::desc desc(prop_kind::forward_inference, src.desc, c.number("epsilon", 1e-5f), flags);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, prop_kind::forward_inference, src.desc,
+                                          onednn::Result{src.desc}, c.number("epsilon", 1e-5f), flags);
   finish<Forward>(b, unit, "layer_normalization", pd, post, std::move(arguments), src.desc);
 }
 
@@ -81,8 +80,8 @@ void map_batch_normalization(Builder& b, const Unit& unit) {
   std::vector<std::pair<int, Operand>> arguments{{DNNL_ARG_SRC, src}};
   for (size_t i = 0; i < 4; i++) arguments.emplace_back(kArguments[i], vector_operand(b, node.inputs[i + 1], dims[1]));
   const PostOps none = post_ops_of(b, unit, src.desc, unit.nodes.size());
-  const Forward::desc desc(prop_kind::forward_inference, src.desc, c.number("epsilon", 1e-5f), flags);
-  const Forward::primitive_desc pd(desc, none.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), none.attributes, prop_kind::forward_inference, src.desc,
+                                          onednn::Result{src.desc}, c.number("epsilon", 1e-5f), flags);
   finish<Forward>(b, unit, "batch_normalization", pd, none, std::move(arguments), src.desc);
 }
 
@@ -98,23 +97,22 @@ void map_reduce(Builder& b, const Unit& unit) {
   const int rank = int(c.shape(0).size());
   const auto given = ops::axes_argument(c, 1);
   const Operand src = b.dense(b.get(node.inputs[0]));
-  Dims dims = src.desc.dims();
+  Dims dims = dims_of(src.desc);
   if (given && !given->empty()) {
     for (int axis : ops::normalized_axes(c, *given, rank)) dims[size_t(axis)] = 1;
   } else {
     if (c.integer("noop_with_empty_axes", 0) != 0) throw Refusal{"no axes"};
     std::fill(dims.begin(), dims.end(), 1);
   }
-  if (dims == src.desc.dims()) throw Refusal{"nothing to reduce"};
+  if (dims == dims_of(src.desc)) throw Refusal{"nothing to reduce"};
   // Over images pooling is the same and faster.
-  if (reduces_images(src.desc.dims(), dims)) {
+  if (reduces_images(dims_of(src.desc), dims)) {
     if (node.op == "ReduceMean") return add_global_pool(b, unit, algorithm::pooling_avg_exclude_padding);
     if (node.op == "ReduceMax") return add_global_pool(b, unit, algorithm::pooling_max);
   }
   const Desc dst = dense_in_order(dims, order_of(src.desc));
   const PostOps post = post_ops_of(b, unit, dst);
-  const Reduction::desc desc(kinds.at(node.op), src.desc, dst, 0, 0);
-  const Reduction::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Reduction>(b.engine(), post.attributes, kinds.at(node.op), src.desc, dst, 0, 0);
   finish<Reduction>(b, unit, "reduction", pd, post, {{DNNL_ARG_SRC, src}}, dst);
 }
 

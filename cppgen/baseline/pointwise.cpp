@@ -8,8 +8,8 @@ void map_eltwise(Builder& b, const Unit& unit) {
   const Eltwise e = *eltwise_of(b.graph(), b.node(unit.nodes[0]));
   const Operand src = b.dense(b.get(e.input));
   const PostOps post = post_ops_of(b, unit, src.desc);
-  const Forward::desc desc(dnnl::prop_kind::forward_inference, e.algorithm, src.desc, e.alpha, e.beta);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, dnnl::prop_kind::forward_inference, e.algorithm,
+                                          src.desc, onednn::Result{src.desc}, e.alpha, e.beta);
   finish<Forward>(b, unit, "eltwise", pd, post, {{DNNL_ARG_SRC, src}}, src.desc);
 }
 
@@ -26,8 +26,8 @@ void map_binary(Builder& b, const Unit& unit) {
   Operand right = b.viewed(b.plain(b.get(second)), other);
   right = b.laid_out(right, other == out ? left.desc : dense_in_order(other, order_of(left.desc)));
   const PostOps post = post_ops_of(b, unit, left.desc);
-  const dnnl::binary::desc desc(algorithm, left.desc, right.desc, left.desc);
-  const dnnl::binary::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd =
+      primitive_desc<dnnl::binary>(b.engine(), post.attributes, algorithm, left.desc, right.desc, left.desc);
   finish<dnnl::binary>(b, unit, "binary", pd, post, {{DNNL_ARG_SRC_0, left}, {DNNL_ARG_SRC_1, right}}, left.desc);
 }
 
@@ -35,12 +35,12 @@ void map_prelu(Builder& b, const Unit& unit) {
   using Forward = dnnl::prelu_forward;
   const Node& node = b.node(unit.nodes[0]);
   const Operand src = b.dense(b.get(node.inputs[0]));
-  const Dims dims = src.desc.dims(), slopes = aligned(b.dims(node.inputs[1]), dims.size());
+  const Dims dims = dims_of(src.desc), slopes = aligned(b.dims(node.inputs[1]), dims.size());
   const Operand weights =
       b.laid_out(b.viewed(b.plain(b.get(node.inputs[1])), slopes), dense_in_order(slopes, order_of(src.desc)));
   const PostOps post = post_ops_of(b, unit, src.desc);
-  const Forward::desc desc(dnnl::prop_kind::forward_inference, src.desc, weights.desc);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, dnnl::prop_kind::forward_inference, src.desc,
+                                          weights.desc, onednn::Result{src.desc});
   finish<Forward>(b, unit, "prelu", pd, post, {{DNNL_ARG_SRC, src}, {DNNL_ARG_WEIGHTS, weights}}, src.desc);
 }
 

@@ -27,7 +27,7 @@ class Collector {
     for (const Eltwise& other : functions_)
       if (confuses(e, other)) throw Refusal{"two sets of parameters for one function"};
     functions_.push_back(e);
-    post_.append_eltwise(1.0f, e.algorithm, e.alpha, e.beta);
+    onednn::append_eltwise(post_, e.algorithm, e.alpha, e.beta);
   }
 
   void append(size_t i) {
@@ -39,10 +39,10 @@ class Collector {
   }
 
   void append(dnnl::algorithm algorithm, ValueId other, const Dims& shape) {
-    const auto dims = broadcast_dims(b_.dims(other), shape, dst_.dims());
+    const auto dims = broadcast_dims(b_.dims(other), shape, dims_of(dst_));
     if (!dims) throw Refusal{"broadcasting"};
     Operand operand = b_.viewed(b_.plain(b_.get(other)), *dims);
-    const bool full = *dims == dst_.dims();
+    const bool full = *dims == dims_of(dst_);
     if (full && algorithm == dnnl::algorithm::binary_add && add_in_place(other, operand)) return;
     operand = b_.laid_out(operand, full ? dst_ : row_major(*dims));
     result_.arguments.emplace_back(DNNL_ARG_ATTR_MULTIPLE_POST_OP(post_.len()) | DNNL_ARG_SRC_1, operand);
@@ -75,7 +75,7 @@ PostOps post_ops_of(Builder& b, const Unit& unit, const Desc& dst, size_t begin,
 
 Operand vector_operand(Builder& b, ValueId v, int64_t channels) {
   const Operand operand = b.get(v);
-  if (element_count(operand.desc.dims()) != channels) throw Refusal{"parameters that broadcast"};
+  if (element_count(dims_of(operand.desc)) != channels) throw Refusal{"parameters that broadcast"};
   return b.laid_out(b.viewed(b.plain(operand), {channels}), row_major({channels}));
 }
 

@@ -12,7 +12,7 @@ const Node& main_node(Builder& b, const Unit& unit) { return b.node(unit.nodes[0
 
 // `extent` positions of an axis from `begin` on.
 Operand part(const Operand& operand, size_t axis, int64_t begin, int64_t extent) {
-  Dims dims = operand.desc.dims();
+  Dims dims = dims_of(operand.desc);
   const Dims strides = strides_of(operand.desc);
   dims[axis] = extent;
   return {with_strides(dims, strides), operand.buffer, operand.offset + begin * strides[axis] * int64_t(sizeof(float))};
@@ -38,7 +38,7 @@ void map_transpose(Builder& b, const Unit& unit) {
   const Node& node = main_node(b, unit);
   ops::InferContext c(b.graph(), node);
   Operand operand = b.plain(b.get(node.inputs[0]));
-  std::vector<int64_t> reversed(operand.desc.dims().size());
+  std::vector<int64_t> reversed(dims_of(operand.desc).size());
   std::iota(reversed.rbegin(), reversed.rend(), 0);
   const auto axes = c.integers("perm", reversed);
   operand.desc = permuted(operand.desc, std::vector<int>(axes.begin(), axes.end()));
@@ -58,7 +58,7 @@ void map_slice(Builder& b, const Unit& unit) {
   for (size_t i = 0; i < starts.size(); i++) {
     if (steps[i] != 1) throw Refusal{"steps"};
     const auto axis = size_t(ops::normalized_axis(c, axes[i], rank));
-    const int64_t extent = operand.desc.dims()[axis];
+    const int64_t extent = dims_of(operand.desc)[axis];
     const int64_t begin = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + extent : starts[i], 0, extent);
     operand = part(operand, axis, begin, out[axis]);
   }
@@ -87,7 +87,7 @@ void map_gather(Builder& b, const Unit& unit) {
   if (!index || index->elements() != 1) throw Refusal{"many positions"};
   const auto axis = size_t(ops::normalized_axis(c, c.integer("axis", 0), int(c.shape(0).size())));
   const Operand operand = b.plain(b.get(node.inputs[0]));
-  const int64_t extent = operand.desc.dims()[axis], given = integers_of(*index)[0];
+  const int64_t extent = dims_of(operand.desc)[axis], given = integers_of(*index)[0];
   const int64_t position = given < 0 ? given + extent : given;
   if (position < 0 || position >= extent) throw Refusal{"a position outside"};
   b.set(node.outputs[0], b.viewed(part(operand, axis, position, 1), b.dims(node.outputs[0])));
@@ -108,7 +108,7 @@ void map_concat(Builder& b, const Unit& unit) {
     descs.push_back(operand.desc);
   }
   const PostOps post = post_ops_of(b, unit, dst);
-  const dnnl::concat::primitive_desc pd(dst, axis, descs, b.engine(), post.attributes);
+  const auto pd = onednn::concat(b.engine(), post.attributes, dst, axis, descs);
   finish<dnnl::concat>(b, unit, "concat", pd, post, std::move(arguments), dst);
 }
 

@@ -16,13 +16,12 @@ struct Pool {
 };
 
 void add_pool(Builder& b, const Unit& unit, algorithm kind, const Pool& pool, const Dims& out) {
-  using Forward = dnnl::pooling_v2_forward;
+  using Forward = onednn::Pooling;
   const Node& node = b.node(unit.nodes[0]);
   const Desc src = channels_last(b.dims(node.inputs[0])), dst = channels_last(out);
   const PostOps post = post_ops_of(b, unit, dst);
-  const Forward::desc desc(prop_kind::forward_inference, kind, src, dst, pool.strides, pool.kernel, pool.dilations,
-                           pool.begin, pool.end);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, prop_kind::forward_inference, kind, src, dst,
+                                          pool.strides, pool.kernel, pool.dilations, pool.begin, pool.end);
   finish<Forward>(b, unit, "pooling", pd, post, {{DNNL_ARG_SRC, b.laid_out(b.get(node.inputs[0]), src)}}, dst);
 }
 
@@ -82,9 +81,9 @@ void map_lrn(Builder& b, const Unit& unit) {
   if (size % 2 == 0) throw Refusal{"an even size"};
   const Operand src = b.laid_out(b.get(node.inputs[0]), channels_last(b.dims(node.inputs[0])));
   const PostOps post = post_ops_of(b, unit, src.desc);
-  const Forward::desc desc(prop_kind::forward_inference, algorithm::lrn_across_channels, src.desc, size,
-                           c.number("alpha", 0.0001f), c.number("beta", 0.75f), c.number("bias", 1));
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(b.engine(), post.attributes, prop_kind::forward_inference,
+                                          algorithm::lrn_across_channels, src.desc, onednn::Result{src.desc}, size,
+                                          c.number("alpha", 0.0001f), c.number("beta", 0.75f), c.number("bias", 1));
   finish<Forward>(b, unit, "lrn", pd, post, {{DNNL_ARG_SRC, src}}, src.desc);
 }
 
@@ -115,9 +114,9 @@ void map_resize(Builder& b, const Unit& unit) {
   if ((mode != "nearest" && mode != "linear") || c.integer("antialias", 0) != 0) throw Refusal{"mode"};
   const Desc src = channels_last(in), dst = channels_last(out);
   const PostOps post = post_ops_of(b, unit, dst);
-  const Forward::desc desc(prop_kind::forward_inference,
-                           mode == "nearest" ? algorithm::resampling_nearest : algorithm::resampling_linear, src, dst);
-  const Forward::primitive_desc pd(desc, post.attributes, b.engine());
+  const auto pd = primitive_desc<Forward>(
+      b.engine(), post.attributes, prop_kind::forward_inference,
+      mode == "nearest" ? algorithm::resampling_nearest : algorithm::resampling_linear, src, dst);
   finish<Forward>(b, unit, "resampling", pd, post, {{DNNL_ARG_SRC, b.laid_out(b.get(node.inputs[0]), src)}}, dst);
 }
 

@@ -25,7 +25,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/log_copy.h"
 #include "runtime/base/printable.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 
 namespace cppgen {
 namespace {

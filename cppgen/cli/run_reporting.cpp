@@ -10,7 +10,7 @@
 #include "runtime/base/bug_reports.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 
 namespace cppgen {
 

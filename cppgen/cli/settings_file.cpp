@@ -6,7 +6,7 @@
 
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 
 namespace cppgen {
 namespace {

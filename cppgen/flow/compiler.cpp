@@ -37,6 +37,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/usable_cpus.h"
+#include "runtime/package/metadata.h"
 #include "runtime/package/package.h"
 #include "runtime/plan/costs_json.h"
 
@@ -364,10 +365,12 @@ class Compilation {
       for (size_t i = 0; i < versions_.size(); i++) contents.push_back(versions_[i]->content(version_requests_[i].row));
       write_contents(dir, contents, int(std::clamp<int64_t>(options_.compile_threads, 1, 8)));
       check_external();
-      extras_.add_before_manifest(dir);
+      extras_.add_before_manifest(dir, called_functions(parts_, module_));
       bundle_tunings(dir);
+      if (!source_.metadata.empty()) rt::write_metadata(dir, source_.metadata);
       for (size_t i = 0; i < versions_.size(); i++)
-        versions_[i]->extras_.add_before_manifest(rt::version_directory(dir, version_requests_[i].row));
+        versions_[i]->extras_.add_before_manifest(rt::version_directory(dir, version_requests_[i].row),
+                                                  called_functions(versions_[i]->parts_, versions_[i]->module_));
       rt::write_manifest(dir, std::string(isa_->name));
     });
     extras_.add_after_manifest(dir);

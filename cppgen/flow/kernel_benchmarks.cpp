@@ -16,6 +16,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
+#include "runtime/base/version.h"
 #include "runtime/package/package.h"
 #include "runtime/plan/sample_sizes.h"
 
@@ -73,9 +74,7 @@ int main(int argc, char** argv) {{
 
 // Of the runtime library.
 constexpr const char* kRuntime = R"main(
-namespace cppgen::rt {
-const cppgen_runtime* runtime_services(const std::string& isa);
-}
+extern "C" const cppgen_runtime* cppgen_runtime_of_isa(const char* isa);
 )main";
 
 // Sizes of the plan's symbols with which its kernels are tried out; behind them, the first step of each repetition.
@@ -108,10 +107,9 @@ class Programs {
     std::string arguments, params;
     for (size_t i = 0; i < step->buffers.size(); i++) arguments += argument(step->buffers[i], kernel.buffers.at(i));
     for (const rt::DimExpr& param : step->params) params += fmt::format("{}, ", value(param));
-    return fmt::format(
-        kMain, comment_on_sizes(), kernel.name, kernel.calls_runtime ? kRuntime : "", arguments, params,
-        value(step->range), value(step->scratch_bytes), value(step->flops), value(step->bytes), weights_,
-        kernel.calls_runtime ? fmt::format("cppgen::rt::runtime_services(\"{}\")", isa_.name) : "nullptr");
+    return fmt::format(kMain, comment_on_sizes(), kernel.name, kernel.calls_runtime ? kRuntime : "", arguments, params,
+                       value(step->range), value(step->scratch_bytes), value(step->flops), value(step->bytes), weights_,
+                       kernel.calls_runtime ? fmt::format("cppgen_runtime_of_isa(\"{}\")", isa_.name) : "nullptr");
   }
 
  private:
@@ -164,12 +162,13 @@ std::string build_script(const KernelBuilder::Command& command, const std::strin
 
 // Next to cppgen, or where people say it is.
 std::string runtime_library() {
-  try {
-    for (const std::string& path : find_standalone_program().libraries)
-      if (fs::path(path).filename().string().starts_with("libcppgen_runtime.so")) return path;
-  } catch (const UserError&) {
-  }
-  return "libcppgen_runtime.so.0";
+  const std::string name = fmt::format("libcppgen_runtime.so.{}", rt::kVersion.substr(0, rt::kVersion.rfind('.')));
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (const char* relative : {"../lib", "../" CPPGEN_LIBRARY_FOLDER})
+    if (const fs::path path = folder / relative / name; fs::exists(path, error))
+      return path.lexically_normal().string();
+  return name;
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "cppgen/support/hashing.h"
 #include "isa/cpu_features.h"
 #include "runtime/abi/abi.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 #include "runtime/package/versions.h"
 
 namespace cppgen {

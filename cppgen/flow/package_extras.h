@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,15 +20,15 @@ class PackageExtras {
   // Called with the units of kernels, of which the last ones count.
   void note_units(const std::vector<CompileJob>&, KernelBuilder&, const CompileOptions&);
 
-  // Called when all other files have been written, and again when the manifest has been, too.
-  void add_before_manifest(const std::string& package) const;
+  // Called when all other files have been written, with the functions that the model calls, and again when the manifest
+  // has been written, too.
+  void add_before_manifest(const std::string& package, const std::set<std::string>& functions) const;
   void add_after_manifest(const std::string& package) const;
   // Says where they are, once the package is in its place.
   void tell() const;
 
  private:
   const CompileRequest& request_;
-  std::optional<StandaloneProgram> program_;
   std::optional<CMakeProject> project_;
 };
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/subprocess.h"
@@ -14,6 +15,7 @@
 #include "runtime/base/log.h"
 #include "runtime/package/standalone.h"
 #include "runtime/plan/sample_sizes.h"
+#include "runtime/plugins/plugins.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
 #include "runtime/values/test_case.h"
@@ -63,7 +65,18 @@ void run_and_store(rt::Session& session, int64_t size, const CompileRequest& req
 
 }  // namespace
 
-StandaloneProgram find_standalone_program() {
+std::set<std::string> called_functions(const std::vector<ModelPart>& parts, const std::optional<rt::Module>& module) {
+  std::set<std::string> names;
+  for (const ModelPart& part : parts)
+    for (const rt::Step& step : part.plan.plan.steps)
+      if (step.kind == rt::StepKind::library) names.insert(step.name);
+  if (module)
+    for (const rt::HostBody& body : module->bodies)
+      for (const rt::HostStep& step : body.steps) names.insert(step.function);
+  return names;
+}
+
+StandaloneProgram find_standalone_program(const std::set<std::string>& functions) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   StandaloneProgram program{(folder / "cppgen-run").string(), {}};
@@ -73,10 +86,15 @@ StandaloneProgram find_standalone_program() {
   PosixProcessRunner runner;
   ProcessSpec spec;
   spec.argv = {program.path};
-  spec.environment = {{"LD_TRACE_LOADED_OBJECTS", "1"}};  // the loader prints the libraries and starts nothing
+  for (const std::string& function : functions)
+    if (const std::string plugin = rt::plugin_needed_by(function); !plugin.empty()) program.libraries.push_back(plugin);
+  // The loader prints the libraries of the program and the plugins, and starts nothing.
+  spec.environment = {{"LD_TRACE_LOADED_OBJECTS", "1"},
+                      {"LD_PRELOAD", fmt::format("{}", fmt::join(program.libraries, ":"))}};
   const ProcessResult listed = runner.run(spec);
   if (!listed.ok()) user_error("ENABLE_STANDALONE: '{}' {}: {}", program.path, listed.describe(), listed.output);
-  program.libraries = paths_of_libraries(listed.output, program.path);
+  const std::vector<std::string> loaded = paths_of_libraries(listed.output, program.path);
+  program.libraries.insert(program.libraries.end(), loaded.begin(), loaded.end());
   return program;
 }
 

@@ -1,10 +1,15 @@
 #pragma once
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "cppgen/flow/compiler.h"
+#include "runtime/plan/module.h"
 
 namespace cppgen {
+
+struct ModelPart;
 
 // ENABLE_STANDALONE: what makes a package run where cppgen is not installed (runtime/package/standalone.h).
 struct StandaloneProgram {
@@ -13,8 +18,12 @@ struct StandaloneProgram {
   std::vector<std::string> libraries;
 };
 
-// cppgen-run next to this process's program. UserError if it is not there, or if a library is missing.
-StandaloneProgram find_standalone_program();
+// The functions that a model calls by name.
+std::set<std::string> called_functions(const std::vector<ModelPart>&, const std::optional<rt::Module>&);
+
+// cppgen-run next to this process's program, with the plugins that these functions need. UserError if it is not there,
+// or if a library is missing.
+StandaloneProgram find_standalone_program(const std::set<std::string>& functions);
 
 // Copies the program and its libraries into a package, before its manifest is written. UserError if that fails.
 void add_standalone_program(const StandaloneProgram&, const std::string& package);

@@ -15,7 +15,7 @@
 #include "isa/cpu_features.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 #include "runtime/values/test_case.h"
 
 namespace cppgen {

@@ -20,7 +20,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
-#include "runtime/package/version.h"
+#include "runtime/base/version.h"
 #include "runtime/threads/topology.h"
 
 namespace cppgen {

@@ -6,6 +6,7 @@
 
 #include "cppgen/import/graph_builder.h"
 #include "cppgen/import/maps.h"
+#include "cppgen/import/metadata.h"
 #include "cppgen/import/unfreeze.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
@@ -64,7 +65,10 @@ Graph import_model(onnx::ModelProto& model, const std::string& folder, const Imp
   GraphBuilder(context, nullptr, graph, 0).build(*model.mutable_graph());
   if (!options.freeze) unfreeze(graph, listed_inputs(model));
   verify(graph);
-  if (options.record) options.record->external = context.files.files();
+  if (options.record) {
+    options.record->external = context.files.files();
+    options.record->metadata = metadata_of(model);
+  }
   return graph;
 }
 

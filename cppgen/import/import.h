@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cppgen/graph/graph.h"
@@ -38,6 +39,7 @@ std::string to_string(const DimOption&);
 struct ImportRecord {
   std::string model_sha256;  // of the .onnx file
   std::shared_ptr<const ExternalFiles> external;
+  std::vector<std::pair<std::string, std::string>> metadata;  // what the file says about the model (metadata.h)
 };
 
 struct ImportOptions {

@@ -102,7 +102,7 @@ std::string activation_names(unsigned users) {
   return names;
 }
 
-const Activation& activation_attribute(InferContext& c, const std::string& otherwise, unsigned users) {
+const Activation& activation_attribute(InferContext& c, const char* otherwise, unsigned users) {
   const std::string name = c.text("activation", otherwise);
   if (const Activation* a = find_activation(name, users)) return *a;
   c.fail_invalid(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(users)));

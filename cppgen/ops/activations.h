@@ -39,6 +39,6 @@ const Activation* find_activation(std::string_view name, unsigned users, int ops
 // The names that these users accept, in the order of the table: "Relu, Tanh".
 std::string activation_names(unsigned users);
 // The row that the attribute `activation` names for these users, or else `otherwise`; fails if there is none.
-const Activation& activation_attribute(InferContext&, const std::string& otherwise, unsigned users);
+const Activation& activation_attribute(InferContext&, const char* otherwise, unsigned users);
 
 }  // namespace cppgen::ops

@@ -5,10 +5,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 
 #include "cppgen/support/file_io.h"
-#include "runtime/base/blake3.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/versions.h"
 
@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 std::string folder_of(const std::string& cache_dir) { return cache_dir + "/weights"; }
 
-// The existing file may have lost bytes in a power failure.
-bool holds(const std::string& path, const rt::ManifestFile& file) {
+// The existing file may have lost bytes in a power failure, and a hash is no proof that contents are equal.
+bool same_content(const std::string& path, const std::string& other) {
   try {
-    const rt::MappedFile mapped(path, {.populate = true});
-    return mapped.bytes() == file.bytes && blake3_of(mapped.content()) == file.hash;
+    const rt::MappedFile a(path, {.populate = true}), b(other, {.populate = true});
+    return a.bytes() == b.bytes() && std::memcmp(a.data(), b.data(), size_t(a.bytes())) == 0;
   } catch (const UserError&) {
     return false;
   }
@@ -50,7 +50,7 @@ void share_weights(const std::string& cache_dir, const std::string& package) {
   each_weights_file(package, [&](const std::string& own, const rt::ManifestFile& file) {
     const std::string shared = folder_of(cache_dir) + "/" + file.hash;
     if (::link(own.c_str(), shared.c_str()) == 0 || errno != EEXIST) return;
-    if (holds(shared, file)) {
+    if (same_content(shared, own)) {
       link_over(shared, own, package + ".link");
     } else {
       link_over(own, shared, package + ".link");

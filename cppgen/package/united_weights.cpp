@@ -3,12 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <map>
 
 #include "cppgen/support/file_io.h"
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/package.h"
 
@@ -20,17 +21,19 @@ class UnitedFile {
   explicit UnitedFile(const WrittenWeights& first)
       : path_(first.path), file_(open(path_.c_str(), O_WRONLY | O_CLOEXEC)), end_(first.plan->weights_bytes) {
     if (!file_) fail(errno);
-    const rt::MappedFile mapped(path_);
-    for (const WeightPlacement& w : *first.placements)
-      position_.emplace(blake3_of(mapped.content().subspan(size_t(w.offset), size_t(w.bytes))), w.offset);
+    sources_.emplace_back(path_);
+    for (const WeightPlacement& w : *first.placements) {
+      const auto content = sources_.back().content().subspan(size_t(w.offset), size_t(w.bytes));
+      position_.emplace(content_hash(content), Placed{w.offset, content});
+    }
   }
 
   // Moves the constants of the plan to where this file has them.
   void add(const WrittenWeights& other) {
-    const rt::MappedFile mapped(other.path);
+    sources_.emplace_back(other.path);
     std::map<int64_t, int64_t> moved;
     for (const WeightPlacement& w : *other.placements)
-      if (w.bytes > 0) moved[w.offset] = place(mapped.content().subspan(size_t(w.offset), size_t(w.bytes)));
+      if (w.bytes > 0) moved[w.offset] = place(sources_.back().content().subspan(size_t(w.offset), size_t(w.bytes)));
     for (rt::PlanBuffer& buffer : other.plan->buffers) {
       if (buffer.kind != rt::PlanBufferKind::constant) continue;
       const auto found = moved.find(buffer.offset);
@@ -47,18 +50,25 @@ class UnitedFile {
   std::string path_;
   FileDescriptor file_;
   int64_t end_;
-  std::map<std::string, int64_t> position_;  // of constants, by their hash
+  struct Placed {
+    int64_t offset;
+    std::span<const char> content;
+  };
+  std::vector<rt::MappedFile> sources_;
+  std::map<std::string, Placed> position_;  // of constants, by their hash
 
   int64_t place(std::span<const char> content) {
-    const auto [found, is_new] = position_.emplace(blake3_of(content), end_);
-    if (!is_new) return found->second;
+    const int64_t offset = end_;
+    const auto [found, is_new] = position_.emplace(content_hash(content), Placed{offset, content});
+    // A hash is no proof that contents are equal.
+    if (!is_new && std::ranges::equal(found->second.content, content)) return found->second.offset;
     for (size_t done = 0; done < content.size();) {
       const ssize_t n = pwrite(file_.get(), content.data() + done, content.size() - done, end_ + off_t(done));
       if (n < 0 && errno != EINTR) fail(errno);
       if (n > 0) done += size_t(n);
     }
     end_ += (int64_t(content.size()) + rt::kConstantAlignment - 1) / rt::kConstantAlignment * rt::kConstantAlignment;
-    return found->second;
+    return offset;
   }
 
   [[noreturn]] void fail(int error) const { user_error("{}: cannot be written: {}", path_, error_text(error)); }

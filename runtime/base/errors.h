@@ -16,6 +16,11 @@ struct InternalError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A run that the application ended.
+struct RunCancelled : std::runtime_error {
+  RunCancelled() : std::runtime_error("the run was cancelled") {}
+};
+
 template <class... Args>
 [[noreturn]] void user_error(fmt::format_string<Args...> format, Args&&... args) {
   throw UserError(fmt::format(format, std::forward<Args>(args)...));

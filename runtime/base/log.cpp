@@ -1,5 +1,6 @@
 #include "runtime/base/log.h"
 
+#define SPDLOG_FMT_EXTERNAL
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
@@ -46,7 +47,34 @@ spdlog::logger& logger() {
   return instance;
 }
 
+struct Receiver {
+  std::mutex mutex;
+  LogReceiver receive;
+  std::atomic<bool> set{false};
+
+  // False if there is none.
+  bool write(LogLevel level, const std::string& text) {
+    if (!set) return false;
+    const std::lock_guard lock(mutex);
+    if (!receive) return false;
+    receive(level, text);
+    return true;
+  }
+};
+
+// Never destroyed, like the logger.
+Receiver& receiver() {
+  static Receiver& instance = *new Receiver;
+  return instance;
+}
+
 }  // namespace
+
+void set_log_receiver(LogReceiver receive) {
+  const std::lock_guard lock(receiver().mutex);
+  receiver().set = bool(receive);
+  receiver().receive = std::move(receive);
+}
 
 struct LogCopies {
   std::mutex mutex;
@@ -91,6 +119,7 @@ bool log_enabled(LogLevel level) {
 void log_text(LogLevel level, std::string_view text) {
   const std::string shown = for_terminal(text);
   LogCopies::instance().write(level, shown);
+  if (logger().should_log(spdlog_level(level)) && receiver().write(level, shown)) return;
   logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 
@@ -124,7 +153,8 @@ void log_written(std::string_view setting, std::string_view path) {
     return;
   if (!files.told.insert(text).second) return;
   LogCopies::instance().write(LogLevel::info, text);
-  if (logger().should_log(spdlog_level(LogLevel::warning))) std::fprintf(stderr, "cppgen: %s\n", text.c_str());
+  if (!logger().should_log(spdlog_level(LogLevel::warning)) || receiver().write(LogLevel::info, text)) return;
+  std::fprintf(stderr, "cppgen: %s\n", text.c_str());
 }
 
 }  // namespace cppgen

@@ -1,6 +1,8 @@
 #pragma once
 #include <fmt/format.h>
 
+#include <functional>
+#include <string>
 #include <string_view>
 
 namespace cppgen {
@@ -16,6 +18,10 @@ LogLevel log_level_from_name(std::string_view name);
 void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log_text(LogLevel level, std::string_view text);
+
+// Receives messages in place of stderr, one at a time, from any thread: without a newline, and safe for terminals.
+using LogReceiver = std::function<void(LogLevel, const std::string& text)>;
+void set_log_receiver(LogReceiver);  // empty: stderr again
 
 // Tells on stderr where the files are that a setting asked for: one line for each setting and path in a process, at
 // every level but ERROR.

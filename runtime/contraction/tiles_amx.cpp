@@ -1,3 +1,5 @@
+#include <immintrin.h>
+
 #include "runtime/contraction/amx_tile_unit.h"
 
 #define TILE_ISA amx
@@ -9,7 +11,7 @@ TILE_FN Floats fused(Floats a, Floats b, Floats c) {
   return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, kCurrentRounding);
 }
 TILE_FN void store_rounded(unsigned short* p, Floats x, Floats y) {
-  *(HalvesInMemory*)p = (Halves)__builtin_ia32_cvtne2ps2bf16_v32hi(y, x);
+  *(HalvesInMemory*)p = (Halves)_mm512_cvtne2ps_pbh(y, x);
 }
 }  // namespace cppgen::rt::TILE_ISA
 

@@ -1,4 +1,8 @@
 // Tiles of bfloat16 times bfloat16 on AVX512_BF16: two steps of the depth per instruction.
+//
+// By intrinsics, since the types of the builtins below them differ between compilers.
+#include <immintrin.h>
+
 #include "runtime/contraction/tiles.h"
 #include "vec/avx512/vec.h"
 
@@ -37,7 +41,7 @@ VEC_FN void outer_product(Accumulators<Rows>& acc, const unsigned short* b, cons
   for (int r = 0; r < Rows; r++) {
     const Pairs x = splat_pair(pair(r));
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; j++) acc.v[r][j] = __builtin_ia32_dpbf16ps_v16sf(acc.v[r][j], bv[j], x);
+    for (int j = 0; j < kVectors; j++) acc.v[r][j] = _mm512_dpbf16_ps(acc.v[r][j], (__m512bh)bv[j], (__m512bh)x);
   }
 }
 
@@ -98,10 +102,9 @@ void tile(const void* const* left, long taps, long depth, const void* panel, voi
 VEC_FN void narrow(const float* from, long n, unsigned short* to) {
   typedef short Narrow __attribute__((vector_size(32), aligned(2), may_alias));
   long k = 0;
-  for (; k + kLanes <= n; k += kLanes)
-    *(Narrow*)(to + k) = (Narrow)__builtin_ia32_cvtneps2bf16_v16sf(vec::load<float>(from + k).v);
+  for (; k + kLanes <= n; k += kLanes) *(Narrow*)(to + k) = (Narrow)_mm512_cvtneps_pbh(vec::load<float>(from + k).v);
   if (k == n) return;
-  const Narrow rest = (Narrow)__builtin_ia32_cvtneps2bf16_v16sf(vec::load<float>(from + k, int(n - k)).v);
+  const Narrow rest = (Narrow)_mm512_cvtneps_pbh(vec::load<float>(from + k, int(n - k)).v);
   __builtin_memcpy(to + k, &rest, (unsigned long)(n - k) * 2);
 }
 

@@ -1,6 +1,4 @@
 // Patterns, parts and vocabularies of strings.
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -10,6 +8,7 @@
 #include "runtime/host/host_functions.h"
 #include "runtime/host/tokens.h"
 #include "runtime/plan/calls/host_strings.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::rt {
 namespace {
@@ -17,13 +16,14 @@ namespace {
 using Values = std::vector<Value>;
 
 HostFunction prepare_full_match(const HostStep& step) {
-  auto pattern = std::make_shared<const RE2>(fields_of<PatternCall>(step).pattern, RE2::Quiet);
-  if (!pattern->ok())
-    user_error("{}: the pattern is not a valid regular expression: {}", step.origin, pattern->error());
+  std::string error;
+  const std::shared_ptr<const Regex> pattern =
+      compile_regex(fields_of<PatternCall>(step).pattern, RegexMatch::first, error);
+  if (!pattern) user_error("{}: the pattern is not a valid regular expression: {}", step.origin, error);
   return [pattern](const HostCall& call) {
     const StringTensor& x = call.strings(0);
     Tensor result(DType::boolean, x.dims);
-    for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = RE2::FullMatch(x.elements[i], *pattern);
+    for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = pattern->matches_all_of(x.elements[i]);
     return one_value(std::move(result));
   };
 }

@@ -24,12 +24,10 @@ size_t first_character(std::string_view text) {
 
 Tokens::Tokens(const TokensCall& fields, const std::string& origin)
     : kind_(fields.kind), fewest_(size_t(fields.fewest)) {
-  RE2::Options options(RE2::Quiet);
-  options.set_longest_match(true);
+  std::string error;
   for (const std::string& pattern : fields.patterns) {
-    patterns_.push_back(std::make_unique<RE2>(pattern, options));
-    if (!patterns_.back()->ok())
-      user_error("{}: '{}' is not a valid regular expression: {}", origin, pattern, patterns_.back()->error());
+    patterns_.push_back(compile_regex(pattern, RegexMatch::longest, error));
+    if (!patterns_.back()) user_error("{}: '{}' is not a valid regular expression: {}", origin, pattern, error);
   }
 }
 
@@ -37,15 +35,15 @@ void Tokens::add(std::vector<std::string>& tokens, std::string_view token) const
   if (!token.empty() && characters_of(token) >= fewest_) tokens.emplace_back(token);
 }
 
-std::vector<std::string> Tokens::between(const RE2& separator, const std::vector<std::string>& texts) const {
+std::vector<std::string> Tokens::between(const Regex& separator, const std::vector<std::string>& texts) const {
   std::vector<std::string> tokens;
   for (const std::string& text : texts) {
     size_t begin = 0, from = 0;
-    for (re2::StringPiece found; separator.Match(text, from, text.size(), RE2::UNANCHORED, &found, 1);) {
-      const size_t at = size_t(found.data() - text.data());
-      if (!found.empty()) add(tokens, std::string_view(text).substr(begin, at - begin)), begin = at + found.size();
+    while (const auto found = separator.find(text, from)) {
+      const auto [at, length] = *found;
+      if (length > 0) add(tokens, std::string_view(text).substr(begin, at - begin)), begin = at + length;
       if (at == text.size()) break;
-      from = found.empty() ? at + first_character(std::string_view(text).substr(at)) : begin;
+      from = length == 0 ? at + first_character(std::string_view(text).substr(at)) : begin;
     }
     add(tokens, std::string_view(text).substr(begin));
   }
@@ -64,12 +62,12 @@ std::vector<std::string> Tokens::of(std::string_view text) const {
       tokens.emplace_back(text.substr(0, first_character(text)));
     return tokens;
   }
-  re2::StringPiece found;
-  for (size_t from = 0; patterns_[0]->Match(text, from, text.size(), RE2::UNANCHORED, &found, 1);) {
-    const size_t at = size_t(found.data() - text.data());
-    add(tokens, {found.data(), found.size()});
+  size_t from = 0;
+  while (const auto found = patterns_[0]->find(text, from)) {
+    const auto [at, length] = *found;
+    add(tokens, text.substr(at, length));
     if (at == text.size()) break;
-    from = found.empty() ? at + first_character(text.substr(at)) : at + found.size();
+    from = length == 0 ? at + first_character(text.substr(at)) : at + length;
   }
   return tokens;
 }

@@ -1,12 +1,11 @@
 #pragma once
-#include <re2/re2.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "runtime/plan/calls/host_strings.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::rt {
 
@@ -19,11 +18,11 @@ class Tokens {
 
  private:
   void add(std::vector<std::string>& tokens, std::string_view token) const;
-  std::vector<std::string> between(const RE2&, const std::vector<std::string>& texts) const;
+  std::vector<std::string> between(const Regex&, const std::vector<std::string>& texts) const;
 
   TokenKind kind_;
   size_t fewest_;
-  std::vector<std::unique_ptr<RE2>> patterns_;  // the longest of the matches that start at the same position
+  std::vector<std::unique_ptr<const Regex>> patterns_;
 };
 
 }  // namespace cppgen::rt

@@ -53,6 +53,17 @@ void ask_for_huge_pages(const char* memory, int64_t bytes) {
   ::madvise(const_cast<char*>(memory), size_t(bytes), MADV_HUGEPAGE);
 }
 
+void read_part(int file, const std::string& path, int64_t offset, std::span<char> to) {
+  for (size_t done = 0; done < to.size();) {
+    const off_t at = offset + off_t(done);
+    const ssize_t count = ::pread(file, to.data() + done, to.size() - done, at);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) user_error("cannot read '{}': {}", path, strerror(errno));
+    if (count == 0) user_error("cannot read '{}': it was truncated to {} bytes", path, at);
+    done += size_t(count);
+  }
+}
+
 }  // namespace
 
 Arena::Arena(int64_t bytes, bool huge_pages) : bytes_(bytes) {
@@ -63,16 +74,28 @@ Arena::Arena(int64_t bytes, bool huge_pages) : bytes_(bytes) {
   if (huge_pages) ask_for_huge_pages(data_, bytes);
 }
 
+Arena::Arena(int64_t bytes, bool huge_pages, const AllocatorPointer& allocator)
+    : Arena(allocator ? 0 : bytes, huge_pages) {
+  if (!allocator || bytes == 0) return;
+  owner_ = allocated_memory(allocator, size_t(bytes), 4096, "intermediate values");
+  data_ = owner_.get();
+  bytes_ = bytes;
+  std::memset(data_, 0, size_t(bytes));
+}
+
 Arena::~Arena() {
-  if (data_) ::munmap(data_, size_t(bytes_));
+  if (data_ && !owner_) ::munmap(data_, size_t(bytes_));
 }
 
 Arena::Arena(Arena&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)),
+      owner_(std::exchange(other.owner_, nullptr)) {}
 
 Arena& Arena::operator=(Arena&& other) noexcept {
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
+  std::swap(owner_, other.owner_);
   return *this;
 }
 
@@ -89,8 +112,18 @@ MappedFile::MappedFile(int file, const std::string& path, const MapOptions& opti
   if (!S_ISREG(status.st_mode)) user_error("'{}' is not a regular file", path);
   bytes_ = status.st_size;
   if (bytes_ == 0) return;
-  options.copy ? read_all(file, path, options) : map(file, path, options);
+  if (options.copy)
+    read_all([&](int64_t offset, std::span<char> to) { read_part(file, path, offset, to); }, options);
+  else
+    map(file, path, options);
 }
+
+MappedFile::MappedFile(int64_t bytes, const ReadPart& read, const MapOptions& options) : bytes_(bytes) {
+  if (bytes_ > 0) read_all(read, options);
+}
+
+MappedFile::MappedFile(const char* data, int64_t bytes, std::shared_ptr<const void> owner)
+    : owner_(std::move(owner)), data_(data), bytes_(bytes) {}
 
 void MappedFile::map(int file, const std::string& path, const MapOptions& options) {
   void* memory =
@@ -101,40 +134,36 @@ void MappedFile::map(int file, const std::string& path, const MapOptions& option
 }
 
 // Threads read stretches of the size of a huge page, so that each page is provided once.
-void MappedFile::read_all(int file, const std::string& path, const MapOptions& options) {
+void MappedFile::read_all(const ReadPart& read, const MapOptions& options) {
   const auto bytes = size_t(bytes_);
   copy_ = Arena(bytes_, options.huge_pages || bytes >= kLargeCopy);
   data_ = copy_.data();
   each_on_threads(options.threads, parts(bytes, kHugePage), [&](size_t stretch) {
     constexpr size_t kBlocks = kHugePage / kReadBlock;
     const size_t end = std::min((stretch + 1) * kBlocks, parts(bytes, kReadBlock));
-    for (size_t block = stretch * kBlocks; block < end; block++) read_block(file, path, block, options);
+    for (size_t block = stretch * kBlocks; block < end; block++) read_block(read, block, options);
   });
 }
 
-void MappedFile::read_block(int file, const std::string& path, size_t index, const MapOptions& options) {
+void MappedFile::read_block(const ReadPart& read, size_t index, const MapOptions& options) {
   const size_t begin = index * kReadBlock, bytes = std::min(kReadBlock, size_t(bytes_) - begin);
-  for (size_t done = 0; done < bytes;) {
-    const ssize_t count = ::pread(file, copy_.data() + begin + done, bytes - done, off_t(begin + done));
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) user_error("cannot read '{}': {}", path, strerror(errno));
-    if (count == 0) user_error("cannot read '{}': it was truncated to {} bytes", path, begin + done);
-    done += size_t(count);
-  }
+  read(int64_t(begin), {copy_.data() + begin, bytes});
   if (options.on_block) options.on_block(index, {data_ + begin, bytes});
 }
 
 MappedFile::~MappedFile() {
-  if (data_ && !copy_.data()) ::munmap(const_cast<char*>(data_), size_t(bytes_));
+  if (data_ && !copy_.data() && !owner_) ::munmap(const_cast<char*>(data_), size_t(bytes_));
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
     : copy_(std::move(other.copy_)),
+      owner_(std::move(other.owner_)),
       data_(std::exchange(other.data_, nullptr)),
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
   std::swap(copy_, other.copy_);
+  std::swap(owner_, other.owner_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;

@@ -5,15 +5,19 @@
 #include <span>
 #include <string>
 
+#include "runtime/memory/allocator.h"
+
 namespace cppgen::rt {
 
-// Zeroed, page-aligned memory, mapped directly from the system.
+// Zeroed memory, aligned to a page (of the application: to 4,096 bytes), mapped directly from the system.
 class Arena {
  public:
   Arena() = default;
   // UserError if the system cannot provide the memory. `huge_pages`: requests huge pages, and begins with one if there
   // are any.
   explicit Arena(int64_t bytes, bool huge_pages = false);
+  // Memory of the application, if `allocator` is not null; huge pages are then its affair.
+  Arena(int64_t bytes, bool huge_pages, const AllocatorPointer& allocator);
   ~Arena();
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
@@ -24,6 +28,7 @@ class Arena {
  private:
   char* data_ = nullptr;
   int64_t bytes_ = 0;
+  std::shared_ptr<char> owner_;  // of the application's memory
 };
 
 struct MapOptions {
@@ -36,7 +41,7 @@ struct MapOptions {
 };
 inline constexpr size_t kReadBlock = size_t{256} << 10;
 
-// A file mapped read-only: processes that map the same file share its pages.
+// A file mapped read-only: processes that map the same file share its pages. Or a copy, or a content in memory.
 class MappedFile {
  public:
   MappedFile() = default;
@@ -44,20 +49,27 @@ class MappedFile {
   explicit MappedFile(const std::string& path, const MapOptions& = {});
   // An open regular file, which stays open; `path` is for messages.
   MappedFile(int file, const std::string& path, const MapOptions& = {});
+  // A copy of what `read` writes: part by part, by as many threads as the options say. `read` throws if it fails.
+  using ReadPart = std::function<void(int64_t offset, std::span<char> to)>;
+  MappedFile(int64_t bytes, const ReadPart& read, const MapOptions&);
+  // A content that is in memory already, which `owner` keeps.
+  MappedFile(const char* data, int64_t bytes, std::shared_ptr<const void> owner);
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
 
-  const char* data() const { return data_; }  // page-aligned; null when empty
+  const char* data() const { return data_; }  // of files page-aligned; null when empty
   int64_t bytes() const { return bytes_; }
+  bool is_copy() const { return copy_.data() != nullptr; }
   std::span<const char> content() const { return {data_, size_t(bytes_)}; }
 
  private:
   void map(int file, const std::string& path, const MapOptions&);
-  void read_all(int file, const std::string& path, const MapOptions&);
-  void read_block(int file, const std::string& path, size_t index, const MapOptions&);
+  void read_all(const ReadPart&, const MapOptions&);
+  void read_block(const ReadPart&, size_t index, const MapOptions&);
 
-  Arena copy_;  // holds the data of a copy
+  Arena copy_;                         // holds the data of a copy
+  std::shared_ptr<const void> owner_;  // of a content that was in memory
   const char* data_ = nullptr;
   int64_t bytes_ = 0;
 };

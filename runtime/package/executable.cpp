@@ -12,6 +12,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
 #include "runtime/package/machine_support.h"
+#include "runtime/package/metadata.h"
 #include "runtime/package/object_file.h"
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
@@ -21,9 +22,9 @@
 namespace cppgen::rt {
 namespace {
 
-const ManifestFile& listed(const Manifest& manifest, const std::string& directory, std::string_view name) {
+const ManifestFile& listed(const Manifest& manifest, const PackageFiles& files, std::string_view name) {
   const ManifestFile* file = manifest.find(name);
-  if (!file) user_error("package '{}': its manifest does not list '{}'", directory, name);
+  if (!file) user_error("package '{}': its manifest does not list '{}'", files.name(), name);
   return *file;
 }
 
@@ -56,10 +57,11 @@ std::string chosen_isa(const Manifest& manifest, const std::vector<VersionRow>& 
 
 // A file that becomes shorter while it is mapped ends the process that reads it, which no library may do to its
 // application. So files are mapped where nobody changes them, and otherwise read.
-bool maps_weights(const std::string& directory, const LoadOptions& options) {
+bool maps_weights(const PackageFiles& files, const LoadOptions& options) {
   if (options.force_mmap_weights) return *options.force_mmap_weights;
   struct statvfs system;
-  return options.in_own_cache || (::statvfs(directory.c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0);
+  return options.in_own_cache ||
+         (files.in_directory() && ::statvfs(files.name().c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0);
 }
 
 }  // namespace
@@ -74,31 +76,32 @@ LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
   return options;
 }
 
-std::shared_ptr<const Executable> Executable::load(const std::string& directory, const LoadOptions& options) {
-  const Manifest manifest = read_manifest(directory);
-  const std::vector<VersionRow> rows = read_versions(directory, manifest);
-  const std::string isa = chosen_isa(manifest, rows, directory, options);
-  require_isa(isa, directory);
+std::shared_ptr<const Executable> Executable::load(const PackageFiles& files, const LoadOptions& options) {
+  const Manifest manifest = read_manifest(files);
+  const std::vector<VersionRow> rows = read_versions(files, manifest);
+  const std::string isa = chosen_isa(manifest, rows, files.name(), options);
+  require_isa(isa, files.name());
   Shared shared;
   const auto version = [&](const VersionRow& row) {
-    return load_one(version_directory(directory, row), read_manifest(directory, row), options, shared);
+    return load_one(version_files(files, row), read_manifest(files, row), options, shared);
   };
   std::shared_ptr<Executable> executable;
-  if (manifest.isa == isa) executable = load_one(directory, manifest, options, shared);
+  if (manifest.isa == isa) executable = load_one(files, manifest, options, shared);
   for (const VersionRow& row : rows)
     if (row.isa == isa && row.sizes.empty()) executable = version(row);
   for (const VersionRow& row : rows)
     if (row.isa == isa && !row.sizes.empty()) executable->add_version(row, version(row));
-  log_debug("loaded package '{}' for {}: {} steps, {} versions, {} bytes of weights", directory, isa,
+  executable->metadata_ = read_metadata(files, manifest);
+  log_debug("loaded package '{}' for {}: {} steps, {} versions, {} bytes of weights", files.name(), isa,
             executable->plan_.steps.size(), executable->versions_.size(), executable->weights_bytes());
   return executable;
 }
 
-std::shared_ptr<Executable> Executable::load_one(const std::string& directory, const Manifest& manifest,
+std::shared_ptr<Executable> Executable::load_one(const PackageFiles& files, const Manifest& manifest,
                                                  const LoadOptions& options, Shared& shared) {
-  const std::shared_ptr<Executable> executable(new Executable);
   std::error_code error;
-  executable->directory_ = std::filesystem::absolute(directory, error).string();
+  const std::shared_ptr<Executable> executable(new Executable(
+      files.in_directory() ? PackageFiles(std::filesystem::absolute(files.name(), error).string()) : files));
   if (manifest.find(kModuleFile)) {
     executable->load_module(manifest, options, shared);
   } else {
@@ -120,15 +123,14 @@ void Executable::load_part(const Manifest& manifest, const std::string& plan_fil
 }
 
 void Executable::load_module(const Manifest& manifest, const LoadOptions& options, Shared& shared) {
-  const MappedFile file = open_package_file(directory_, listed(manifest, directory_, kModuleFile), true);
+  const MappedFile file = open_package_file(files_, listed(manifest, files_, kModuleFile), true);
   module_ = module_from_json({file.data(), size_t(file.bytes())});
   if (module_->isa != manifest.isa)
-    user_error("package '{}': the module is for ISA '{}', but the manifest says '{}'", directory_, module_->isa,
+    user_error("package '{}': the module is for ISA '{}', but the manifest says '{}'", directory(), module_->isa,
                manifest.isa);
   std::vector<Plan*> plans;
   for (int32_t i = 0; i < module_->plans; i++) {
-    const std::shared_ptr<Executable> part(new Executable);
-    part->directory_ = directory_;
+    const std::shared_ptr<Executable> part(new Executable(files_));
     part->load_part(manifest, plan_file_name(i), weights_file_name(i), options, shared);
     parts_.push_back(part);
     plans.push_back(&part->plan_);
@@ -138,55 +140,55 @@ void Executable::load_module(const Manifest& manifest, const LoadOptions& option
 }
 
 void Executable::load_plan(const Manifest& manifest, const std::string& name) {
-  const MappedFile file = open_package_file(directory_, listed(manifest, directory_, name), true);
+  const MappedFile file = open_package_file(files_, listed(manifest, files_, name), true);
   plan_ = plan_from_json({file.data(), size_t(file.bytes())});
   if (plan_.isa != manifest.isa)
-    user_error("package '{}': the plan is for ISA '{}', but the manifest says '{}'", directory_, plan_.isa,
+    user_error("package '{}': the plan is for ISA '{}', but the manifest says '{}'", directory(), plan_.isa,
                manifest.isa);
   runtime_ = runtime_services(plan_.isa);
 }
 
 void Executable::load_costs(const Manifest& manifest, std::span<Plan* const> plans, const LoadOptions& options) const {
-  const ManifestFile* listed = options.costs ? manifest.find(kCostsFile) : nullptr;
-  if (!listed) return;
-  const MappedFile file = open_package_file(directory_, *listed, true);
-  if (!costs_from_json({file.data(), size_t(file.bytes())}, plans))
-    log_info("package '{}': its costs are of another version of cppgen, so they are not read", directory_);
+  const ManifestFile* file = options.costs ? manifest.find(kCostsFile) : nullptr;
+  if (!file) return;
+  const MappedFile content = open_package_file(files_, *file, true);
+  if (!costs_from_json({content.data(), size_t(content.bytes())}, plans))
+    log_info("package '{}': its costs are of another version of cppgen, so they are not read", directory());
 }
 
 void Executable::load_weights(const Manifest& manifest, const std::string& name, const LoadOptions& options,
                               Shared& shared) {
   if (plan_.weights_bytes == 0) return;
-  const ManifestFile& file = listed(manifest, directory_, name);
+  const ManifestFile& file = listed(manifest, files_, name);
   if (file.bytes != plan_.weights_bytes)
-    user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
+    user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory(), name, file.bytes,
                plan_.weights_bytes);
   std::shared_ptr<const MappedFile>& mapped = shared.weights[file.hash];
   if (!mapped || mapped->bytes() != file.bytes)
     mapped = std::make_shared<MappedFile>(
-        open_package_file(directory_, file, !options.trust_weights,
-                          {.copy = !maps_weights(directory_, options), .huge_pages = options.huge_pages}));
+        open_package_file(files_, file, !options.trust_weights,
+                          {.copy = !maps_weights(files_, options), .huge_pages = options.huge_pages}));
   weights_ = mapped;
 }
 
 std::shared_ptr<void> Executable::load_object(const ManifestFile& file, const std::string& seal,
                                               const LoadOptions& options) const {
-  require_package_file(directory_, file);
-  const ObjectFile object(directory_ + "/" + file.name, options.in_own_cache);
-  check_package_file(directory_, file, object.content());
+  require_package_file(files_, file);
+  const ObjectFile object = files_.open_object(file.name, options.in_own_cache);
+  check_package_file(files_, file, object.content());
   if (!has_seal(object.content(), seal))
     user_error(
         "package '{}': '{}' was not written together with the other files that the manifest lists: the plan or the "
         "weights belong to another package or were altered",
-        directory_, file.name);
+        directory(), file.name);
   return object.load();
 }
 
 void Executable::load_kernels(const Manifest& manifest, const LoadOptions& options, Shared& shared) {
   const std::string seal = seal_of(manifest.files);
   for (const std::string& name : plan_.objects) {
-    std::shared_ptr<void>& loaded = shared.objects[directory_ + "/" + name];
-    if (!loaded) loaded = load_object(listed(manifest, directory_, name), seal, options);
+    std::shared_ptr<void>& loaded = shared.objects[files_.path(name)];
+    if (!loaded) loaded = load_object(listed(manifest, files_, name), seal, options);
     handles_.push_back(loaded);
   }
   kernels_.assign(plan_.steps.size(), nullptr);
@@ -195,7 +197,7 @@ void Executable::load_kernels(const Manifest& manifest, const LoadOptions& optio
     if (step.kind != StepKind::kernel) continue;
     void* symbol = dlsym(handles_[size_t(step.object)].get(), step.symbol().c_str());
     if (!symbol)
-      user_error("package '{}': '{}' has no kernel '{}'", directory_, plan_.objects[size_t(step.object)],
+      user_error("package '{}': '{}' has no kernel '{}'", directory(), plan_.objects[size_t(step.object)],
                  step.symbol());
     kernels_[i] = reinterpret_cast<KernelFunction>(symbol);
   }

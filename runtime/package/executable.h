@@ -8,7 +8,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/base/settings.h"
-#include "runtime/memory/mapping.h"
+#include "runtime/package/package_files.h"
 #include "runtime/plan/module.h"
 #include "runtime/plan/plan.h"
 
@@ -41,7 +41,7 @@ class Executable {
   // options permit. UserError naming the file, what was found and what is expected: not a package, other formats, an
   // ISA that this CPU lacks or that is not permitted, a missing, truncated or altered file, a kernel that its object
   // does not have.
-  static std::shared_ptr<const Executable> load(const std::string& directory, const LoadOptions& = {});
+  static std::shared_ptr<const Executable> load(const PackageFiles&, const LoadOptions& = {});
   ~Executable();
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
@@ -62,7 +62,9 @@ class Executable {
   int64_t version_for(std::span<const int64_t> symbols) const;
   // "batch=8" or "general" if there are several, otherwise empty.
   const std::string& version() const { return version_; }
-  const std::string& directory() const { return directory_; }
+  // What the model's file said about the model; empty if the package does not tell.
+  const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
+  const std::string& directory() const { return files_.name(); }
   KernelFunction kernel(size_t step) const { return kernels_[step]; }  // null for library steps
   const char* weights() const { return weights_ ? weights_->data() : nullptr; }
   int64_t weights_bytes() const;  // of all parts and versions; what they share counts once
@@ -75,9 +77,8 @@ class Executable {
     std::map<std::string, std::shared_ptr<void>> objects;              // by their path
   };
 
-  Executable() = default;
-  static std::shared_ptr<Executable> load_one(const std::string& directory, const struct Manifest&, const LoadOptions&,
-                                              Shared&);
+  explicit Executable(PackageFiles files) : files_(std::move(files)) {}
+  static std::shared_ptr<Executable> load_one(const PackageFiles&, const struct Manifest&, const LoadOptions&, Shared&);
   void load_plan(const Manifest&, const std::string& file);
   void load_costs(const Manifest&, std::span<Plan* const> plans, const LoadOptions&) const;
   void load_module(const Manifest&, const LoadOptions&, Shared&);
@@ -89,7 +90,8 @@ class Executable {
   void add_version(const struct VersionRow&, std::shared_ptr<Executable>);
   void note_weights(std::map<const void*, int64_t>& bytes) const;
 
-  std::string directory_;
+  PackageFiles files_;
+  std::vector<std::pair<std::string, std::string>> metadata_;
   Plan plan_;
   std::optional<Module> module_;
   std::vector<std::shared_ptr<const Executable>> parts_;

@@ -26,16 +26,16 @@ bool has_size(const Plan& version, const Symbol& symbol, int64_t size) {
 void Executable::add_version(const VersionRow& row, std::shared_ptr<Executable> version) {
   const std::string name = name_of(row.sizes);
   if (!same_tensors(plan_.inputs, version->plan_.inputs) || !same_tensors(plan_.outputs, version->plan_.outputs))
-    user_error("package '{}': its version {} has other inputs or outputs than the general one", directory_, name);
+    user_error("package '{}': its version {} has other inputs or outputs than the general one", directory(), name);
   Version added{{}, version};
   for (const auto& [symbol, size] : row.sizes) {
     size_t at = 0;
     while (at < plan_.symbols.size() && plan_.symbols[at].name != symbol) at++;
     if (at == plan_.symbols.size())
-      user_error("package '{}': its version {} fixes the dimension '{}', which the model does not have", directory_,
+      user_error("package '{}': its version {} fixes the dimension '{}', which the model does not have", directory(),
                  name, symbol);
     if (!has_size(version->plan_, plan_.symbols[at], size))
-      user_error("package '{}': its version {} was compiled for another size of '{}'", directory_, name, symbol);
+      user_error("package '{}': its version {} was compiled for another size of '{}'", directory(), name, symbol);
     added.sizes.emplace_back(at, size);
   }
   version->version_ = name, version_ = name_of({});

@@ -44,20 +44,40 @@ int make_memory_file(const char* name) {
   return file >= 0 || errno != EINVAL ? file : ::memfd_create(name, kFlags);
 }
 
-// The first `bytes` of a file, in memory that cannot be changed.
-File sealed_copy(int from, size_t bytes, const std::string& path) {
+File new_memory_file(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1).substr(0, 200);
-  const File copy = owned(make_memory_file(name.c_str()));
+  File copy = owned(make_memory_file(name.c_str()));
   if (*copy < 0) user_error("cannot load '{}': memory for its copy is refused: {}", path, strerror(errno));
+  return copy;
+}
+
+// So that it cannot be changed.
+File sealed(File copy, const std::string& path) {
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+  if (::fcntl(*copy, F_ADD_SEALS, kSeals) != 0) user_error("cannot seal the copy of '{}': {}", path, strerror(errno));
+  return copy;
+}
+
+// The first `bytes` of a file.
+File sealed_copy(int from, size_t bytes, const std::string& path) {
+  File copy = new_memory_file(path);
   for (off_t done = 0; size_t(done) < bytes;) {
     const ssize_t count = ::sendfile(*copy, from, &done, bytes - size_t(done));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) user_error("cannot read '{}': {}", path, strerror(errno));
     if (count == 0) user_error("cannot read '{}': it was truncated to {} bytes", path, done);
   }
-  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
-  if (::fcntl(*copy, F_ADD_SEALS, kSeals) != 0) user_error("cannot seal the copy of '{}': {}", path, strerror(errno));
-  return copy;
+  return sealed(std::move(copy), path);
+}
+
+File sealed_copy(std::span<const char> content, const std::string& path) {
+  File copy = new_memory_file(path);
+  while (!content.empty()) {
+    const ssize_t count = ::write(*copy, content.data(), content.size());
+    if (count < 0 && errno != EINTR) user_error("cannot load '{}': {}", path, strerror(errno));
+    if (count > 0) content = content.subspan(size_t(count));
+  }
+  return sealed(std::move(copy), path);
 }
 
 File open_object(const std::string& path, bool in_place) {
@@ -87,6 +107,9 @@ bool is_for_debuggers(std::span<const char> content) {
 
 ObjectFile::ObjectFile(const std::string& path, bool in_place)
     : path_(path), file_(open_object(path, in_place)), mapping_(*file_, path) {}
+
+ObjectFile::ObjectFile(std::span<const char> content, const std::string& path)
+    : path_(path), file_(sealed_copy(content, path)), mapping_(*file_, path) {}
 
 std::shared_ptr<void> ObjectFile::load() const {
   const std::string name = unique_name_of(*file_);

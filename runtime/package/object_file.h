@@ -16,6 +16,9 @@ class ObjectFile {
   // somebody else could write them. UserError, naming the path, if it cannot be opened or is not a regular file.
   ObjectFile(const std::string& path, bool in_place);
 
+  // A copy of a content in memory; `path` is for messages.
+  ObjectFile(std::span<const char> content, const std::string& path);
+
   std::span<const char> content() const { return mapping_.content(); }
 
   // The handle of dlopen, until the last copy of the pointer is gone. UserError naming the path.

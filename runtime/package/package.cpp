@@ -11,13 +11,13 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/abi/abi.h"
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
 #include "runtime/base/usable_cpus.h"
+#include "runtime/base/version.h"
 #include "runtime/package/seal.h"
-#include "runtime/package/version.h"
 
 namespace cppgen::rt {
 namespace {
@@ -26,7 +26,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 bool is_hash(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+  return text.size() == kContentHashDigits && text.find_first_not_of("0123456789abcdef") == text.npos;
 }
 
 const json& member(const json& node, const char* key, json::value_t type, const std::string& where) {
@@ -52,11 +52,12 @@ void check_version(int64_t found, int64_t expected, const char* what, const std:
 }
 
 ManifestFile file_from(const json& node, const std::string& where) {
-  ManifestFile file{text(node, "name", where), integer(node, "bytes", where), text(node, "blake3", where)};
+  ManifestFile file{text(node, "name", where), integer(node, "bytes", where), text(node, "xxh3", where)};
   if (!is_plain_file_name(file.name) || file.name == kManifestFile)
     user_error("'{}': '{}' is not the name of a file in the package", where, file.name);
   if (file.bytes < 0) user_error("'{}': '{}' has {} bytes", where, file.name, file.bytes);
-  if (!is_hash(file.hash)) user_error("'{}': the hash of '{}' is not 64 hex digits", where, file.name);
+  if (!is_hash(file.hash))
+    user_error("'{}': the hash of '{}' is not {} hex digits", where, file.name, kContentHashDigits);
   return file;
 }
 
@@ -78,15 +79,28 @@ int reading_threads(int64_t bytes) {
   return bytes < kFew ? 1 : std::min(usable_cpus(), 8);
 }
 
-void check_size(const std::string& directory, const ManifestFile& file, int64_t bytes) {
+void check_size(const PackageFiles& files, const ManifestFile& file, int64_t bytes) {
   if (bytes != file.bytes)
-    user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
+    user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", files.name(), file.name,
                bytes, file.bytes);
 }
 
-void check_hash(const std::string& directory, const ManifestFile& file, const std::string& found) {
+void check_hash(const PackageFiles& files, const ManifestFile& file, const std::string& found) {
   if (found != file.hash)
-    user_error("package '{}': '{}' was altered: its hash is {}, expected {}", directory, file.name, found, file.hash);
+    user_error("package '{}': '{}' was altered: its hash is {}, expected {}", files.name(), file.name, found,
+               file.hash);
+}
+
+// That there is something that may be a package.
+void require_package(const PackageFiles& files) {
+  const std::string& name = files.name();
+  std::error_code error;
+  if (files.in_directory() && fs::is_regular_file(name, error))
+    user_error("'{0}' is a file, and a package is a directory, which `cppgen compile {1} -o {2}.package` writes", name,
+               name.ends_with(".onnx") ? name : "MODEL.onnx", fs::path(name).stem().string());
+  if (files.in_directory() && !fs::is_directory(name, error))
+    user_error("'{}' is not a package: no such directory", name);
+  if (!files.bytes(std::string(kManifestFile))) user_error("'{}' is not a package: it has no {}", name, kManifestFile);
 }
 
 }  // namespace
@@ -115,15 +129,10 @@ const ManifestFile* Manifest::find(std::string_view name) const {
   return nullptr;
 }
 
-Manifest read_manifest(const std::string& directory) {
-  const std::string path = directory + "/" + std::string(kManifestFile);
-  std::error_code error;
-  if (fs::is_regular_file(directory, error))
-    user_error("'{0}' is a file, and a package is a directory, which `cppgen compile {1} -o {2}.package` writes",
-               directory, directory.ends_with(".onnx") ? directory : "MODEL.onnx", fs::path(directory).stem().string());
-  if (!fs::is_directory(directory, error)) user_error("'{}' is not a package: no such directory", directory);
-  if (!fs::exists(path, error)) user_error("'{}' is not a package: it has no {}", directory, kManifestFile);
-  const MappedFile file(path, {.copy = true});
+Manifest read_manifest(const PackageFiles& files) {
+  require_package(files);
+  const std::string path = files.path(std::string(kManifestFile));
+  const MappedFile file = files.open(std::string(kManifestFile), {.copy = true});
   const json root = parse_json_or_discard({file.content().data(), file.content().size()});
   if (root.is_discarded()) user_error("'{}' is not well-formed JSON", path);
   if (const std::string format = text(root, "format", path); format != kPackageFormat)
@@ -153,11 +162,11 @@ void write_manifest(const std::string& directory, const std::string& isa) {
       write_seal(path, seal);
     }
     const MappedFile file(path);
-    listed.push_back({name, file.bytes(), blake3_of(file.content(), reading_threads(file.bytes()))});
+    listed.push_back({name, file.bytes(), content_hash(file.content(), reading_threads(file.bytes()))});
   }
   json files = json::array();
   for (const ManifestFile& file : listed)
-    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"blake3", file.hash}});
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"xxh3", file.hash}});
   const json root{{"format", kPackageFormat},          {"format_version", kPackageFormatVersion},
                   {"abi_version", CPPGEN_ABI_VERSION}, {"isa", isa},
                   {"cppgen_version", kVersion},        {"files", files}};
@@ -169,31 +178,28 @@ void write_manifest(const std::string& directory, const std::string& isa) {
 }
 
 // Blocks of a copy are hashed while they are in the cache of the thread that has read them.
-MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash, MapOptions options) {
+MappedFile open_package_file(const PackageFiles& files, const ManifestFile& file, bool hash, MapOptions options) {
   static_assert(kReadBlock == kHashBlock);
-  require_package_file(directory, file);
+  require_package_file(files, file);
   options.populate = hash;  // all of it is read now: no page by page
   options.threads = reading_threads(file.bytes);
   BlockHasher hasher{size_t(file.bytes)};
   if (hash) options.on_block = [&](size_t index, std::span<const char> block) { hasher.add(index, block); };
-  MappedFile mapped(directory + "/" + file.name, options);
-  check_size(directory, file, mapped.bytes());
-  if (hash) check_hash(directory, file, options.copy ? hasher.hash() : blake3_of(mapped.content(), options.threads));
+  MappedFile mapped = files.open(file.name, options);
+  check_size(files, file, mapped.bytes());
+  if (hash) check_hash(files, file, mapped.is_copy() ? hasher.hash() : content_hash(mapped.content(), options.threads));
   return mapped;
 }
 
-void require_package_file(const std::string& directory, const ManifestFile& file) {
-  const std::string path = directory + "/" + file.name;
-  std::error_code error;
-  if (!fs::exists(path, error)) user_error("package '{}': the file '{}' is missing", directory, file.name);
-  const auto bytes = fs::file_size(path, error);
-  if (error) user_error("'{}' is not a regular file", path);
-  check_size(directory, file, int64_t(bytes));
+void require_package_file(const PackageFiles& files, const ManifestFile& file) {
+  const std::optional<int64_t> bytes = files.bytes(file.name);
+  if (!bytes) user_error("package '{}': the file '{}' is missing", files.name(), file.name);
+  check_size(files, file, *bytes);
 }
 
-void check_package_file(const std::string& directory, const ManifestFile& file, std::span<const char> content) {
-  check_size(directory, file, int64_t(content.size()));
-  check_hash(directory, file, blake3_of(content));
+void check_package_file(const PackageFiles& files, const ManifestFile& file, std::span<const char> content) {
+  check_size(files, file, int64_t(content.size()));
+  check_hash(files, file, content_hash(content));
 }
 
 }  // namespace cppgen::rt

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/memory/mapping.h"
+#include "runtime/package/package_files.h"
 
 namespace cppgen::rt {
 
@@ -25,7 +25,7 @@ inline constexpr std::string_view kWeightsFile = "weights.bin";
 struct ManifestFile {
   std::string name;  // of a file in the directory itself
   int64_t bytes = 0;
-  std::string hash;  // its BLAKE3 (runtime/base/blake3.h)
+  std::string hash;  // see runtime/base/content_hash.h
 };
 
 struct Manifest {
@@ -38,9 +38,9 @@ struct Manifest {
   const ManifestFile* find(std::string_view name) const;  // null if not listed
 };
 
-// UserError, naming the file, what was found and what is expected, unless `directory` is a package that this runtime
+// UserError, naming the file, what was found and what is expected, unless they are a package that this runtime
 // understands: format, versions, names.
-Manifest read_manifest(const std::string& directory);
+Manifest read_manifest(const PackageFiles&);
 
 // Seals the objects of `directory` (seal.h; they must not be links to files of other packages), lists and hashes every
 // regular file but the manifest itself, and writes the manifest (through a rename). This is the last step of writing a
@@ -53,12 +53,11 @@ void write_package_file(const std::string& path, std::string_view content);
 // Reads a listed file and checks its size and, with `hash`, its hash. UserError naming the file if it is missing,
 // shorter or longer than listed, or altered. A file is mapped only on request: whoever truncates a mapped file ends the
 // processes that read it. Several threads read and hash a large file.
-MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash,
-                             MapOptions = {.copy = true});
+MappedFile open_package_file(const PackageFiles&, const ManifestFile& file, bool hash, MapOptions = {.copy = true});
 
 // UserError if it is missing or has another size, before anything is read.
-void require_package_file(const std::string& directory, const ManifestFile& file);
+void require_package_file(const PackageFiles&, const ManifestFile& file);
 // The checks for a content that was read.
-void check_package_file(const std::string& directory, const ManifestFile& file, std::span<const char>);
+void check_package_file(const PackageFiles&, const ManifestFile& file, std::span<const char>);
 
 }  // namespace cppgen::rt

@@ -7,13 +7,13 @@
 #include <fstream>
 #include <string_view>
 
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::rt {
 
 static constexpr std::string_view kMark = "cppgenS2";
-static constexpr size_t kSealBytes = kMark.size() + 64;
+static constexpr size_t kSealBytes = kMark.size() + kContentHashDigits;
 
 bool is_object(const std::string& file_name) { return file_name.ends_with(".so"); }
 
@@ -23,7 +23,7 @@ std::string seal_of(const std::vector<ManifestFile>& files) {
     if (!is_object(file.name) && file.name != kCostsFile)
       lines.push_back(fmt::format("{} {} {}", file.hash, file.bytes, file.name));
   std::sort(lines.begin(), lines.end());
-  return std::string(kMark) + blake3_of(fmt::format("{}", fmt::join(lines, "\n")));
+  return std::string(kMark) + content_hash(fmt::format("{}", fmt::join(lines, "\n")));
 }
 
 void write_seal(const std::string& path, const std::string& seal) {

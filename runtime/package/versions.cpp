@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
@@ -30,7 +30,7 @@ int64_t size_from(const json& value, const std::string& package, const std::stri
 VersionRow row_from(const json& node, const std::string& package) {
   VersionRow row;
   node.at("folder").get_to(row.folder), node.at("isa").get_to(row.isa);
-  node.at("manifest_blake3").get_to(row.manifest_hash);
+  node.at("manifest_xxh3").get_to(row.manifest_hash);
   if (!is_plain_file_name(row.folder)) refuse(package, fmt::format("'{}' is not the name of a folder", row.folder));
   const json& sizes = node.at("sizes");
   if (!sizes.is_object()) refuse(package, "the field 'sizes' is not an object");
@@ -67,10 +67,15 @@ std::string version_directory(const std::string& package, const VersionRow& row)
   return fmt::format("{}/{}/{}", package, kVersionsFolder, row.folder);
 }
 
-std::vector<VersionRow> read_versions(const std::string& package, const Manifest& manifest) {
+PackageFiles version_files(const PackageFiles& package, const VersionRow& row) {
+  return package.folder(fmt::format("{}/{}", kVersionsFolder, row.folder));
+}
+
+std::vector<VersionRow> read_versions(const PackageFiles& files, const Manifest& manifest) {
+  const std::string& package = files.name();
   const ManifestFile* listed = manifest.find(kVersionsFile);
   if (!listed) return {};
-  const MappedFile file = open_package_file(package, *listed, true);
+  const MappedFile file = open_package_file(files, *listed, true);
   const json root = parse_json_or_discard({file.content().data(), file.content().size()});
   std::vector<VersionRow> rows;
   try {
@@ -86,10 +91,11 @@ std::vector<VersionRow> read_versions(const std::string& package, const Manifest
   return rows;
 }
 
-Manifest read_manifest(const std::string& package, const VersionRow& row) {
-  const std::string directory = version_directory(package, row);
-  Manifest manifest = read_manifest(directory);
-  if (blake3_of(MappedFile(manifest_path(directory), {.copy = true}).content()) != row.manifest_hash)
+Manifest read_manifest(const PackageFiles& files, const VersionRow& row) {
+  const std::string& package = files.name();
+  const PackageFiles version = version_files(files, row);
+  Manifest manifest = read_manifest(version);
+  if (content_hash(version.open(std::string(kManifestFile), {.copy = true}).content()) != row.manifest_hash)
     user_error("package '{}': the version {} in '{}/{}' was altered, or belongs to another package", package,
                name_of(row.sizes), kVersionsFolder, row.folder);
   if (manifest.isa != row.isa)
@@ -101,9 +107,9 @@ Manifest read_manifest(const std::string& package, const VersionRow& row) {
 void write_versions(const std::string& package, std::vector<VersionRow> rows) {
   json list = json::array();
   for (VersionRow& row : rows) {
-    row.manifest_hash = blake3_of(MappedFile(manifest_path(version_directory(package, row))).content());
+    row.manifest_hash = content_hash(MappedFile(manifest_path(version_directory(package, row))).content());
     list.push_back(
-        {{"folder", row.folder}, {"isa", row.isa}, {"sizes", row.sizes}, {"manifest_blake3", row.manifest_hash}});
+        {{"folder", row.folder}, {"isa", row.isa}, {"sizes", row.sizes}, {"manifest_xxh3", row.manifest_hash}});
   }
   write_package_file(package + "/" + std::string(kVersionsFile), json_text(json{{"versions", list}}, 1) + "\n");
 }

@@ -30,13 +30,14 @@ struct VersionRow {
 std::string name_of(const SymbolSizes&);
 
 std::string version_directory(const std::string& package, const VersionRow&);
+PackageFiles version_files(const PackageFiles&, const VersionRow&);
 
 // The table of a package, empty if its manifest lists none. UserError naming the package if the file is damaged, if it
 // contradicts itself, or if it has more rows than kMostVersions.
-std::vector<VersionRow> read_versions(const std::string& package, const Manifest&);
+std::vector<VersionRow> read_versions(const PackageFiles&, const Manifest&);
 
 // The manifest of a version. UserError unless it is the one that the table means.
-Manifest read_manifest(const std::string& package, const VersionRow&);
+Manifest read_manifest(const PackageFiles&, const VersionRow&);
 
 // Writes the table with the hashes of the manifests that are there. UserError if that fails.
 void write_versions(const std::string& package, std::vector<VersionRow>);

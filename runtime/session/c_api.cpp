@@ -1,89 +1,17 @@
 #include <algorithm>
 #include <cstring>
-#include <mutex>
-#include <set>
 
-#include "runtime/base/setting_values.h"
-#include "runtime/base/settings.h"
-#include "runtime/package/version.h"
+#include "runtime/base/printable.h"
 #include "runtime/session/c_api_support.h"
 
 using namespace cppgen;
 using namespace cppgen::rt;
 
+// The numbers in cppgen.h never change, and those of DType agree with them.
+#define CPPGEN_DTYPE(id, NAME, ...) static_assert(int(CPPGEN_##NAME) == int(DType::id));
+#include "runtime/base/dtypes.def"
+
 namespace {
-
-// One copy of each text, so that options need not own it; null for none.
-const char* lasting_text(const std::string& text) {
-  static std::mutex mutex;
-  static std::set<std::string> texts;
-  const std::lock_guard lock(mutex);
-  return text.empty() ? nullptr : texts.insert(text).first->c_str();
-}
-
-// Calls visit.template operator()<id>(member, setting) for each member of cppgen_options that is one setting.
-template <class Options, class From, class Visit>
-void visit_settings(Options& options, From& settings, const Visit& visit) {
-  visit.template operator()<SettingId::threads>(options.threads, settings.threads);
-  visit.template operator()<SettingId::affinity>(options.affinity, settings.affinity);
-  visit.template operator()<SettingId::smt>(options.smt, settings.smt);
-  visit.template operator()<SettingId::min_chunk_size>(options.min_chunk_size, settings.min_chunk_size);
-  visit.template operator()<SettingId::memory_planning>(options.memory_planning, settings.memory_planning);
-  visit.template operator()<SettingId::spin_microseconds>(options.spin_microseconds, settings.spin_microseconds);
-  visit.template operator()<SettingId::enable_kernel_profile>(options.profile, settings.enable_kernel_profile);
-  visit.template operator()<SettingId::custom_ops>(options.custom_ops, settings.custom_ops);
-}
-
-cppgen_options environment_options() {
-  const Settings settings = environment_settings();
-  cppgen_options options{};
-  options.struct_size = sizeof options;
-  options.streams = concurrent_steps(SessionOptions::from(settings));
-  visit_settings(options, settings, []<SettingId>(auto& member, const auto& value) {
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(member)>>)
-      member = lasting_text(value);
-    else
-      member = value;
-  });
-  return options;
-}
-
-// NAME and VALUE of each line of `options.settings`.
-std::vector<std::pair<std::string, std::string>> named_settings(const cppgen_options& options) {
-  std::vector<std::pair<std::string, std::string>> given;
-  for (const std::string& line : setting_values::split(options.settings ? options.settings : "", '\n')) {
-    const size_t equals = line.find('=');
-    if (equals == line.npos || equals == 0) user_error("settings: '{}' is not NAME=VALUE", line);
-    given.emplace_back(line.substr(0, equals), line.substr(equals + 1));
-  }
-  return given;
-}
-
-// All settings of a run. UserError for values that are not allowed.
-Settings settings_of(const cppgen_options& options) {
-  if (options.struct_size != sizeof(cppgen_options))
-    user_error("options have {} bytes, expected {}: initialise them with cppgen_options_init", options.struct_size,
-               sizeof(cppgen_options));
-  Settings settings =
-      Settings::from_environment(process_environment(), named_settings(options), SettingReader::runtime);
-  visit_settings(options, settings, [&]<SettingId id>(const auto& member, auto& value) {
-    if constexpr (!std::is_pointer_v<std::decay_t<decltype(member)>>)
-      settings.set(id, setting_values::print(std::decay_t<decltype(value)>(member)));
-    else if (member && *member)
-      settings.set(id, member);
-    else
-      value = setting_default<id>();
-  });
-  return settings;
-}
-
-SessionOptions session_options(const cppgen_options& options, const Settings& settings) {
-  if (options.streams < 1) user_error("streams is {}; allowed is 1 or more", options.streams);
-  SessionOptions used = SessionOptions::from(settings);
-  used.multistream_mode = options.streams > 1;
-  used.multistream_extra_streams = options.streams - 1;
-  return used;
-}
 
 // Views of the caller's tensors, on the stack for usual counts, so that a run allocates nothing.
 template <class View>
@@ -139,14 +67,23 @@ cppgen_status describe(const std::vector<cppgen_session::Description>& tensors, 
   });
 }
 
-}  // namespace
-
-cppgen_status cppgen_options_init(cppgen_options* options, cppgen_error* error) {
-  return guarded(error, [&] {
-    require_argument(options, "options");
-    *options = environment_options();
-  });
+cppgen_session* loaded_session(const PackageFiles& files, const cppgen_options* options) {
+  const cppgen_options used = options_of(options);
+  const Settings settings = settings_of(used);
+  return new cppgen_session(Executable::load(files, LoadOptions::from(settings, used.trust_weights != 0)),
+                            session_options(used, settings), executor_of(used.pool));
 }
+
+void find_name(const std::vector<cppgen_session::Description>& tensors, const char* name, size_t* index,
+               const char* kind) {
+  require_argument(name, "name");
+  require_argument(index, "index");
+  const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const auto& it) { return it.name == name; });
+  if (found == tensors.end()) user_error("the model has no {} '{}'", kind, one_line(name));
+  *index = size_t(found - tensors.begin());
+}
+
+}  // namespace
 
 cppgen_status cppgen_session_load(const char* path, const cppgen_options* options, cppgen_session** session,
                                   cppgen_error* error) {
@@ -154,10 +91,25 @@ cppgen_status cppgen_session_load(const char* path, const cppgen_options* option
   return guarded(error, [&] {
     require_argument(session, "session");
     require_argument(path, "path");
-    const cppgen_options used = options ? *options : environment_options();
-    const Settings settings = settings_of(used);
-    *session =
-        new cppgen_session(path, LoadOptions::from(settings, used.trust_weights != 0), session_options(used, settings));
+    *session = loaded_session(path, options);
+  });
+}
+
+cppgen_status cppgen_session_load_memory(const cppgen_file* files, size_t file_count, const cppgen_options* options,
+                                         cppgen_session** session, cppgen_error* error) {
+  if (session) *session = nullptr;
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    *session = loaded_session(files_in_memory(files, file_count), options);
+  });
+}
+
+cppgen_status cppgen_session_load_reader(const cppgen_reader* reader, const cppgen_options* options,
+                                         cppgen_session** session, cppgen_error* error) {
+  if (session) *session = nullptr;
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    *session = loaded_session(files_of_reader(reader), options);
   });
 }
 
@@ -178,6 +130,38 @@ cppgen_status cppgen_session_output(const cppgen_session* session, size_t index,
   return describe(session->outputs, index, info, error);
 }
 
+cppgen_status cppgen_session_input_index(const cppgen_session* session, const char* name, size_t* index,
+                                         cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    find_name(session->inputs, name, index, "input");
+  });
+}
+
+cppgen_status cppgen_session_output_index(const cppgen_session* session, const char* name, size_t* index,
+                                          cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    find_name(session->outputs, name, index, "output");
+  });
+}
+
+size_t cppgen_session_metadata_count(const cppgen_session* session) {
+  return session ? session->session.executable().metadata().size() : 0;
+}
+
+cppgen_status cppgen_session_metadata(const cppgen_session* session, size_t index, const char** key, const char** value,
+                                      cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    require_argument(key, "key");
+    require_argument(value, "value");
+    const auto& metadata = session->session.executable().metadata();
+    if (index >= metadata.size()) user_error("there is no entry {}; the model has {}", index, metadata.size());
+    *key = metadata[index].first.c_str(), *value = metadata[index].second.c_str();
+  });
+}
+
 cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
                                          size_t index, int64_t* dims, size_t capacity, cppgen_error* error) {
   return guarded(error, [&] {
@@ -195,11 +179,17 @@ cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_t
 
 cppgen_status cppgen_session_run(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
                                  const cppgen_tensor* outputs, size_t output_count, cppgen_error* error) {
+  return cppgen_session_run_with(session, inputs, input_count, outputs, output_count, nullptr, error);
+}
+
+cppgen_status cppgen_session_run_with(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                      const cppgen_tensor* outputs, size_t output_count,
+                                      const cppgen_run_options* options, cppgen_error* error) {
   return guarded(error, [&] {
     require_argument(session, "session");
     const Views<TensorView> in(inputs, input_count);
     const Views<OutputView> out(outputs, output_count);
-    session->session.run(in.get(), out.get());
+    session->session.run(in.get(), out.get(), run_options(options));
   });
 }
 
@@ -214,12 +204,13 @@ cppgen_status cppgen_session_set_parameter(cppgen_session* session, const char* 
   });
 }
 
-cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error) {
+cppgen_status cppgen_session_stats_sized(const cppgen_session* session, cppgen_stats* stats, size_t size,
+                                         cppgen_error* error) {
   return guarded(error, [&] {
     require_argument(session, "session");
     require_argument(stats, "stats");
     const SessionStats found = session->session.stats();
-    *stats = {found.threads, found.steps, found.weights_bytes, found.arena_bytes};
+    write_sized<cppgen_stats>(stats, size, {found.threads, found.steps, found.weights_bytes, found.arena_bytes});
   });
 }
 

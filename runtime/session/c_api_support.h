@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
+#include "runtime/base/version.h"
 #include "runtime/session/cppgen.h"
 #include "runtime/session/session.h"
+#include "runtime/threads/executor.h"
 
 // Helpers that the files of the C API share.
 
@@ -19,9 +22,11 @@ struct cppgen_session {
     std::vector<int64_t> dims;
   };
 
-  cppgen_session(const std::string& path, const cppgen::rt::LoadOptions& load,
-                 const cppgen::rt::SessionOptions& options)
-      : session(cppgen::rt::Executable::load(path, load), options) {
+  // Runs on the threads of `executor`, unless it is null.
+  cppgen_session(std::shared_ptr<const cppgen::rt::Executable> executable, const cppgen::rt::SessionOptions& options,
+                 const std::shared_ptr<cppgen::rt::Executor>& executor)
+      : session(executor ? cppgen::rt::Session(std::move(executable), options, executor)
+                         : cppgen::rt::Session(std::move(executable), options)) {
     for (const cppgen::rt::TensorInfo& info : session.plan().inputs) inputs.push_back(describe(info));
     for (const cppgen::rt::TensorInfo& info : session.plan().outputs) outputs.push_back(describe(info));
   }
@@ -63,6 +68,8 @@ cppgen_status guarded(cppgen_error* error, F f) noexcept {
   try {
     f();
     return CPPGEN_OK;
+  } catch (const RunCancelled& e) {
+    return failed(CPPGEN_CANCELLED, e.what(), error);
   } catch (const UserError& e) {
     return failed(CPPGEN_USER_ERROR, e.what(), error);
   } catch (const std::bad_alloc&) {
@@ -79,5 +86,41 @@ cppgen_status guarded(cppgen_error* error, F f) noexcept {
 inline void require_argument(bool ok, const char* what) {
   if (!ok) user_error("the argument '{}' is null", what);
 }
+
+// A struct of the caller, whose header may be older or newer than this library: members that the caller's lacks are as
+// in `defaults`. UserError for members that this library lacks unless they are 0.
+template <class T>
+T sized_copy(const T* given, size_t size, const T& defaults, size_t least, const char* what) {
+  if (size < least || size > 4096)
+    user_error("{}: the size {} is none that a version of cppgen.h has: was it initialised?", what, size);
+  const auto* bytes = reinterpret_cast<const unsigned char*>(given);
+  for (size_t i = sizeof(T); i < size; i++)
+    if (bytes[i] != 0)
+      user_error("{}: the program uses members that this library ({}) does not know: install a newer one", what,
+                 kVersion);
+  T copy = defaults;
+  std::memcpy(static_cast<void*>(&copy), given, std::min(size, sizeof(T)));
+  return copy;
+}
+
+// Writes what of `value` fits into the caller's `size` bytes, and 0 behind it.
+template <class T>
+void write_sized(T* to, size_t size, const T& value) {
+  std::memset(static_cast<void*>(to), 0, size);
+  std::memcpy(static_cast<void*>(to), &value, std::min(size, sizeof(T)));
+}
+
+RunOptions run_options(const cppgen_run_options*);
+AllocatorPointer allocator_of(const cppgen_allocator*);  // null for null
+PackageFiles files_in_memory(const cppgen_file*, size_t count);
+PackageFiles files_of_reader(const cppgen_reader*);
+std::shared_ptr<Executor> executor_of(const cppgen_pool*);  // null for null
+
+// All settings of a run. UserError for values that are not allowed.
+cppgen_options environment_options();
+// The same, or those of the caller. UserError if they are of no version of the header.
+cppgen_options options_of(const cppgen_options*);
+Settings settings_of(const cppgen_options&);
+SessionOptions session_options(const cppgen_options&, const Settings&);
 
 }  // namespace cppgen::rt

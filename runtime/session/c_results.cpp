@@ -1,4 +1,6 @@
-// The C API for outputs of any kind and size.
+// The C API for inputs and outputs of any kind and size.
+#include <functional>
+
 #include "runtime/session/c_api_support.h"
 #include "runtime/values/value.h"
 
@@ -47,6 +49,10 @@ struct cppgen_results {
   std::vector<Output> outputs;
 };
 
+struct cppgen_value {
+  Value content;
+};
+
 namespace {
 
 cppgen_kind kind_of(ValueKind kind) {
@@ -91,6 +97,24 @@ Value value_of(const cppgen_tensor& tensor, size_t i) {
   return strings;
 }
 
+std::vector<Value> contents_of(const cppgen_value* const* values, size_t count, const char* what) {
+  require_argument(values || count == 0, "values");
+  std::vector<Value> contents;
+  for (size_t i = 0; i < count; i++) {
+    if (!values[i]) user_error("{} {} is null", what, i);
+    contents.push_back(values[i]->content);
+  }
+  return contents;
+}
+
+cppgen_status make_value(cppgen_value** value, cppgen_error* error, const std::function<Value()>& content) {
+  if (value) *value = nullptr;
+  return guarded(error, [&] {
+    require_argument(value, "value");
+    *value = new cppgen_value{content()};
+  });
+}
+
 const cppgen_results::Output& output_at(const cppgen_results* results, size_t index) {
   require_argument(results, "results");
   if (index >= results->outputs.size())
@@ -124,6 +148,36 @@ cppgen_status cppgen_session_run_results(cppgen_session* session, const cppgen_t
     *results = new cppgen_results(session->session.run_values(std::move(values)));
   });
 }
+
+cppgen_status cppgen_session_run_values(cppgen_session* session, const cppgen_value* const* inputs, size_t input_count,
+                                        const cppgen_run_options* options, cppgen_results** results,
+                                        cppgen_error* error) {
+  if (results) *results = nullptr;
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    require_argument(results, "results");
+    *results = new cppgen_results(
+        session->session.run_values(contents_of(inputs, input_count, "input"), run_options(options)));
+  });
+}
+
+cppgen_status cppgen_value_tensor(const cppgen_tensor* tensor, cppgen_value** value, cppgen_error* error) {
+  return make_value(value, error, [&] {
+    require_argument(tensor, "tensor");
+    return value_of(*tensor, 0);
+  });
+}
+
+cppgen_status cppgen_value_sequence(const cppgen_value* const* elements, size_t count, cppgen_value** value,
+                                    cppgen_error* error) {
+  return make_value(value, error, [&] { return Value(contents_of(elements, count, "element")); });
+}
+
+cppgen_status cppgen_value_nothing(cppgen_value** value, cppgen_error* error) {
+  return make_value(value, error, [] { return Value(); });
+}
+
+void cppgen_value_free(cppgen_value* value) { delete value; }
 
 void cppgen_results_free(cppgen_results* results) { delete results; }
 

@@ -4,8 +4,8 @@
 
 namespace cppgen::rt {
 
-ContextPool::ContextPool(const Executable& executable, Executors executors, bool huge_pages, Instruments& instruments)
-    : executable_(executable), huge_pages_(huge_pages), instruments_(instruments) {
+ContextPool::ContextPool(const Executable& executable, Executors executors, RunMemory memory, Instruments& instruments)
+    : executable_(executable), memory_(std::move(memory)), instruments_(instruments) {
   for (auto& executor : executors) streams_.push_back({std::move(executor), {}, 0});
 }
 
@@ -38,8 +38,7 @@ size_t ContextPool::take(std::unique_ptr<RunContext>& context) {
                                        [&](const Stream& a, const Stream& b) { return runs(a) < runs(b); });
   if (stream->free.empty()) {
     stream->free.reserve(stream->contexts + 1);  // so that returning it cannot fail
-    context =
-        std::make_unique<RunContext>(executable_, replaced_, stream->executor->threads(), huge_pages_, instruments_);
+    context = std::make_unique<RunContext>(executable_, replaced_, stream->executor->threads(), memory_, instruments_);
     stream->contexts++;
   } else {
     context = std::move(stream->free.back());

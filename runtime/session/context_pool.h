@@ -14,7 +14,7 @@ using Executors = std::vector<std::shared_ptr<Executor>>;
 // once.
 class ContextPool {
  public:
-  ContextPool(const Executable&, Executors, bool huge_pages, Instruments&);
+  ContextPool(const Executable&, Executors, RunMemory, Instruments&);
 
   // A context for one run on the stream with the fewest runs in progress.
   class Lease {
@@ -47,7 +47,7 @@ class ContextPool {
   void give_back(size_t stream, std::unique_ptr<RunContext>);
 
   const Executable& executable_;
-  const bool huge_pages_;
+  const RunMemory memory_;
   Instruments& instruments_;
   std::vector<const void*> replaced_;  // by buffer; empty: none
   std::mutex mutex_;

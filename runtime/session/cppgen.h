@@ -1,7 +1,12 @@
-/* C API of the cppgen runtime: load a compiled model (a package directory) and run it. Plain C; no function throws.
+/* C API of the cppgen runtime: load a compiled model (a package) and run it. Plain C99; no function throws. cppgen.hpp
+ * has the same for C++17.
  *
  * Every function that can fail returns a status and, if `error` is not null, writes a message there: it belongs to the
- * caller, so messages of several threads never mix. A session may be used by many threads at once. */
+ * caller, so messages of several threads never mix. A session may be used by many threads at once.
+ *
+ * A program that was compiled with this header runs with every later library of the same minor version (the library's
+ * SONAME): numbers of enumerators never change, functions keep their meaning, structs that the library reads or writes
+ * either never change or have a size that the caller states, and grow only at the end. */
 #ifndef CPPGEN_H
 #define CPPGEN_H
 
@@ -12,31 +17,59 @@
 extern "C" {
 #endif
 
+#define CPPGEN_VERSION_MAJOR 0
+#define CPPGEN_VERSION_MINOR 2
+
 typedef enum cppgen_status {
   CPPGEN_OK = 0,
-  CPPGEN_USER_ERROR = 1,    /* a bad package, setting or input: the message says what, where, and what is allowed */
-  CPPGEN_INTERNAL_ERROR = 2 /* a bug in cppgen */
+  CPPGEN_USER_ERROR = 1,     /* a bad package, setting or input: the message says what, where, and what is allowed */
+  CPPGEN_INTERNAL_ERROR = 2, /* a bug in cppgen */
+  CPPGEN_CANCELLED = 3       /* a run that its cppgen_cancel ended */
 } cppgen_status;
 
 typedef struct cppgen_error {
   char message[1024]; /* null-terminated; truncated if longer */
 } cppgen_error;
 
-/* Element types: CPPGEN_FLOAT32 = 0, CPPGEN_FLOAT64, CPPGEN_FLOAT16, CPPGEN_BFLOAT16, CPPGEN_INT8 ...
- * CPPGEN_FLOAT8E8M0, the second column of dtypes.def. bool is one byte, 0 or 1; float8 types and float4e2m1 are one
- * byte, the bits of the value; integers of four and two bits take one byte per element, in [-8, 7], [0, 15], [-2, 1]
- * and [0, 3]: results for other bytes are unspecified. */
+/* Element types. bool is one byte, 0 or 1; float8 types and float4e2m1 are one byte, the bits of the value; integers of
+ * four and two bits take one byte per element, in [-8, 7], [0, 15], [-2, 1] and [0, 3]: results for other bytes are
+ * unspecified. */
 typedef enum cppgen_dtype {
-#define CPPGEN_DTYPE(id, NAME, ...) CPPGEN_##NAME,
-#include "runtime/base/dtypes.def"
-  CPPGEN_STRING /* null-terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
+  CPPGEN_FLOAT32 = 0,
+  CPPGEN_FLOAT64 = 1,
+  CPPGEN_FLOAT16 = 2,
+  CPPGEN_BFLOAT16 = 3,
+  CPPGEN_INT8 = 4,
+  CPPGEN_INT16 = 5,
+  CPPGEN_INT32 = 6,
+  CPPGEN_INT64 = 7,
+  CPPGEN_UINT8 = 8,
+  CPPGEN_UINT16 = 9,
+  CPPGEN_UINT32 = 10,
+  CPPGEN_UINT64 = 11,
+  CPPGEN_BOOL = 12,
+  CPPGEN_FLOAT8E4M3FN = 13,
+  CPPGEN_FLOAT8E4M3FNUZ = 14,
+  CPPGEN_FLOAT8E5M2 = 15,
+  CPPGEN_FLOAT8E5M2FNUZ = 16,
+  CPPGEN_INT4 = 17,
+  CPPGEN_UINT4 = 18,
+  CPPGEN_INT2 = 19,
+  CPPGEN_UINT2 = 20,
+  CPPGEN_FLOAT4E2M1 = 21,
+  CPPGEN_FLOAT8E8M0 = 22,
+  CPPGEN_STRING =
+      1000 /* null-terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;
 
+typedef struct cppgen_pool cppgen_pool;
+typedef struct cppgen_allocator cppgen_allocator;
+
 /* See the settings of the same names. Initialise with cppgen_options_init, then set members as needed. */
 typedef struct cppgen_options {
-  size_t struct_size;
+  size_t struct_size;        /* as cppgen_options_init sets it */
   int64_t threads;           /* -1: the physical cores that this process may use */
   const char* affinity;      /* a word of AFFINITY; null: none */
   int smt;                   /* use all hardware threads of a core */
@@ -48,16 +81,51 @@ typedef struct cppgen_options {
   int trust_weights;         /* check weights by their size only, not by their hash */
   const char* custom_ops;    /* descriptions of custom operators, paths separated by ':'; null: none */
   const char* settings;      /* further settings of a run, one NAME=VALUE per line, which precede those of the
-                                environment; null: none. The members above precede both. */
+                                environment; null: none. The members above precede both. "ISA=avx2" takes the version
+                                for that instruction set, or a lesser one, of a package that has several. */
+  cppgen_pool* pool;         /* threads that several sessions share; null: the session's own. With a pool, the options
+                                of threads are not used. */
+  const cppgen_allocator* allocator; /* of results and intermediate values; null: the library's own. It is copied. */
 } cppgen_options;
 
-/* Sets the values of the environment (CPPGEN_THREADS ...) and the defaults. Strings stay valid for ever. */
-cppgen_status cppgen_options_init(cppgen_options* options, cppgen_error* error);
+/* Sets the first `size` bytes, which is sizeof(cppgen_options) in the caller's header, to the values of the environment
+ * (CPPGEN_THREADS ...) and the defaults. Strings stay valid for ever. */
+cppgen_status cppgen_options_init_sized(cppgen_options* options, size_t size, cppgen_error* error);
+
+static inline cppgen_status cppgen_options_init(cppgen_options* options, cppgen_error* error) {
+  return cppgen_options_init_sized(options, sizeof(cppgen_options), error);
+}
 
 /* Loads the package in directory `path`. Null options mean those of cppgen_options_init. On success *session must be
  * passed to cppgen_session_free; on failure it is null. */
 cppgen_status cppgen_session_load(const char* path, const cppgen_options* options, cppgen_session** session,
                                   cppgen_error* error);
+
+/* A file of a package in memory. `name` is relative to the package's directory: "plan.json", "avx2/plan.json". */
+typedef struct cppgen_file {
+  const char* name;
+  const void* data;
+  size_t bytes;
+} cppgen_file;
+
+/* Loads a package from memory, such as a resource of the program: all regular files of the package's directory and of
+ * the folders in it. Weights that are aligned to 64 bytes are used where they are, so the files must stay valid and
+ * unchanged until the session is freed. */
+cppgen_status cppgen_session_load_memory(const cppgen_file* files, size_t file_count, const cppgen_options* options,
+                                         cppgen_session** session, cppgen_error* error);
+
+/* Reads the files of a package from wherever the application keeps them. Called only by the thread that loads. */
+typedef struct cppgen_reader {
+  size_t struct_size; /* sizeof(cppgen_reader) */
+  void* context;
+  /* The number of bytes of a file, named as in cppgen_file; -1 if there is none of this name. */
+  int64_t (*size)(void* context, const char* name);
+  /* Writes `bytes` bytes of the file, beginning at `offset`, to `to`. 0 if it succeeds. */
+  int (*read)(void* context, const char* name, uint64_t offset, void* to, size_t bytes);
+} cppgen_reader;
+
+cppgen_status cppgen_session_load_reader(const cppgen_reader* reader, const cppgen_options* options,
+                                         cppgen_session** session, cppgen_error* error);
 
 /* Null is allowed. No run may be in progress. */
 void cppgen_session_free(cppgen_session* session);
@@ -76,6 +144,19 @@ cppgen_status cppgen_session_input(const cppgen_session* session, size_t index, 
                                    cppgen_error* error);
 cppgen_status cppgen_session_output(const cppgen_session* session, size_t index, cppgen_tensor_info* info,
                                     cppgen_error* error);
+
+/* The position of the input or output of this name. */
+cppgen_status cppgen_session_input_index(const cppgen_session* session, const char* name, size_t* index,
+                                         cppgen_error* error);
+cppgen_status cppgen_session_output_index(const cppgen_session* session, const char* name, size_t* index,
+                                          cppgen_error* error);
+
+/* What the model's file says about the model: "producer_name", "producer_version", "domain", "model_version",
+ * "graph_name", "doc_string", "graph_doc_string", "ir_version", "opset:DOMAIN" for each operator set, and, as
+ * "metadata:KEY", the properties that its author gave. The pointers belong to the session. */
+size_t cppgen_session_metadata_count(const cppgen_session* session);
+cppgen_status cppgen_session_metadata(const cppgen_session* session, size_t index, const char** key, const char** value,
+                                      cppgen_error* error);
 
 /* Dense and row-major; the memory belongs to the caller and is aligned to its elements. */
 typedef struct cppgen_tensor {
@@ -119,8 +200,8 @@ typedef struct cppgen_results cppgen_results;
 
 /* Runs the model and keeps its results: for outputs whose dimensions are known only at run time, and for strings and
  * sequences. The `data` of a tensor of strings is an array of const char*, one null-terminated string per element.
- * Sequences as inputs are not supported. On success *results must be passed to cppgen_results_free; on failure it is
- * null.
+ * For sequences as inputs see cppgen_session_run_values. On success *results must be passed to cppgen_results_free; on
+ * failure it is null.
  *
  *   cppgen_results* results;
  *   cppgen_tensor found;
@@ -145,6 +226,80 @@ cppgen_status cppgen_results_kind(const cppgen_results* results, size_t index, c
 cppgen_status cppgen_results_tensor(const cppgen_results* results, size_t index, size_t element, cppgen_tensor* tensor,
                                     cppgen_error* error);
 
+/* An input of any kind. It holds a copy of what it was made of, and may be an input of any number of runs at once. */
+typedef struct cppgen_value cppgen_value;
+
+/* A tensor of numbers or strings; a sequence of `count` values, which may be freed afterwards; an optional without a
+ * value. On success *value must be passed to cppgen_value_free. An input x that is a map is two inputs of the model,
+ * tensors of one dimension named x.keys and x.values. */
+cppgen_status cppgen_value_tensor(const cppgen_tensor* tensor, cppgen_value** value, cppgen_error* error);
+cppgen_status cppgen_value_sequence(const cppgen_value* const* elements, size_t count, cppgen_value** value,
+                                    cppgen_error* error);
+cppgen_status cppgen_value_nothing(cppgen_value** value, cppgen_error* error);
+void cppgen_value_free(cppgen_value* value); /* null is allowed */
+
+/* Ends runs from another thread. */
+typedef struct cppgen_cancel cppgen_cancel;
+
+cppgen_status cppgen_cancel_create(cppgen_cancel** cancel, cppgen_error* error);
+/* Runs that were given it end as soon as the kernels that have begun are done, with CPPGEN_CANCELLED; their outputs
+ * have unspecified contents. Later runs end at once, until it is reset. May be called in a signal handler. */
+void cppgen_cancel_request(cppgen_cancel* cancel);
+void cppgen_cancel_reset(cppgen_cancel* cancel);
+void cppgen_cancel_free(cppgen_cancel* cancel); /* null is allowed; no run that has it may be in progress */
+
+typedef struct cppgen_run_options {
+  size_t struct_size;          /* sizeof(cppgen_run_options) */
+  const cppgen_cancel* cancel; /* null: none */
+} cppgen_run_options;
+
+/* As cppgen_session_run, with options; null: none. */
+cppgen_status cppgen_session_run_with(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                      const cppgen_tensor* outputs, size_t output_count,
+                                      const cppgen_run_options* options, cppgen_error* error);
+
+/* As cppgen_session_run_results, for inputs of any kind, with options; null: none. */
+cppgen_status cppgen_session_run_values(cppgen_session* session, const cppgen_value* const* inputs, size_t input_count,
+                                        const cppgen_run_options* options, cppgen_results** results,
+                                        cppgen_error* error);
+
+/* Threads that sessions share. Runs of all of them at the same time get equal shares of the threads; the calling
+ * thread of each run works, too. It lives until it is freed and the last of its sessions is. */
+
+/* A pool of its own threads, as many as `options` say (null: cppgen_options_init). */
+cppgen_status cppgen_pool_create(const cppgen_options* options, cppgen_pool** pool, cppgen_error* error);
+
+/* The application's threads. */
+typedef struct cppgen_executor {
+  size_t struct_size; /* sizeof(cppgen_executor) */
+  void* context;
+  int threads; /* that may work at the same time, including the calling thread of a run; at least 1 */
+  /* Has up to `count` other threads each call help(argument) once, soon. Called by any thread; must not block. Returns
+   * how many calls it arranged. A call of `help` takes as long as there is work, and must be made even if a run has
+   * ended meanwhile: it then returns at once. */
+  int (*bring)(void* context, int count, void (*help)(void* argument), void* argument);
+} cppgen_executor;
+
+/* `executor` is copied; its context must outlive the pool and its sessions. */
+cppgen_status cppgen_pool_create_on(const cppgen_executor* executor, cppgen_pool** pool, cppgen_error* error);
+void cppgen_pool_free(cppgen_pool* pool); /* null is allowed */
+
+/* Memory for the results of cppgen_session_run_results and the intermediate values of runs. Called by any thread; the
+ * context must outlive the session and its results. */
+struct cppgen_allocator {
+  size_t struct_size; /* sizeof(cppgen_allocator) */
+  void* context;
+  void* (*allocate)(void* context, size_t bytes, size_t alignment); /* null: there is no more memory */
+  void (*release)(void* context, void* memory, size_t bytes);
+};
+
+/* Receives what the library would write to stderr: `severity` is 0 for debug, 1 for information, 2 for warnings, 3 for
+ * errors; `message` is one line without its end. Called by any thread, one at a time. */
+typedef void (*cppgen_log_function)(void* context, int severity, const char* message);
+
+/* For the whole process; null: stderr again. LOGLEVEL still decides what is reported. */
+void cppgen_set_log(cppgen_log_function function, void* context);
+
 typedef struct cppgen_stats {
   int threads;
   size_t steps;
@@ -152,7 +307,14 @@ typedef struct cppgen_stats {
   int64_t arena_bytes; /* memory that one run writes besides the outputs */
 } cppgen_stats;
 
-cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error);
+/* Sets the first `size` bytes, which is sizeof(cppgen_stats) in the caller's header. */
+cppgen_status cppgen_session_stats_sized(const cppgen_session* session, cppgen_stats* stats, size_t size,
+                                         cppgen_error* error);
+
+static inline cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats,
+                                                 cppgen_error* error) {
+  return cppgen_session_stats_sized(session, stats, sizeof(cppgen_stats), error);
+}
 
 /* A table of times per kernel of each version of the model that ran, since the session was made (options.profile),
  * null-terminated and truncated to `capacity` bytes. *length, if not null, becomes the length of the whole table
@@ -160,6 +322,7 @@ cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* 
 cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, size_t capacity, size_t* length,
                                      cppgen_error* error);
 
+/* "0.2.0": of the library, not of this header. */
 const char* cppgen_version(void);
 
 #ifdef __cplusplus

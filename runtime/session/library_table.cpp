@@ -3,15 +3,18 @@
 #include <algorithm>
 
 #include "runtime/base/errors.h"
-#include "runtime/contraction/onednn.h"
-#include "runtime/contraction/xsmm.h"
+#include "runtime/plan/calls/onednn.h"
+#include "runtime/plan/calls/xsmm.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::rt {
 
 const LibraryFunction* find_library_function(std::string_view name) {
-  for (const auto table : {library_functions(), onednn_functions(), xsmm_functions()})
-    for (const LibraryFunction& function : table)
-      if (function.name == name) return &function;
+  const auto table = name == kOneDnnContraction ? onednn_functions()
+                     : name == kXsmmContraction ? xsmm_functions()
+                                                : library_functions();
+  for (const LibraryFunction& function : table)
+    if (function.name == name) return &function;
   return nullptr;
 }
 

@@ -5,7 +5,7 @@
 namespace cppgen::rt {
 namespace {
 
-std::vector<Tensor> results_together(const Plan& plan, const BoundPlan& bound) {
+std::vector<Tensor> results_together(const Plan& plan, const BoundPlan& bound, const AllocatorPointer& allocator) {
   std::vector<int64_t> offsets;
   int64_t total = 0;
   for (size_t i = 0; i < plan.outputs.size(); i++) {
@@ -14,7 +14,7 @@ std::vector<Tensor> results_together(const Plan& plan, const BoundPlan& bound) {
         checked_add(byte_size(plan.outputs[i].type, bound.output_dims[i]), kBufferAlignment - 1, "results");
     total = checked_add(total, bytes / kBufferAlignment * kBufferAlignment, "results");
   }
-  const auto memory = std::make_shared<Tensor>(DType::u8, std::vector<int64_t>{total});
+  const auto memory = std::make_shared<Tensor>(DType::u8, std::vector<int64_t>{total}, allocator);
   std::vector<Tensor> results;
   for (size_t i = 0; i < plan.outputs.size(); i++)
     results.emplace_back(plan.outputs[i].type, bound.output_dims[i], memory->as<char>() + offsets[i], memory);
@@ -23,10 +23,12 @@ std::vector<Tensor> results_together(const Plan& plan, const BoundPlan& bound) {
 
 }  // namespace
 
-std::vector<Tensor> new_results(const Plan& plan, const BoundPlan& bound, bool together) {
-  if (together) return results_together(plan, bound);
+std::vector<Tensor> new_results(const Plan& plan, const BoundPlan& bound, bool together,
+                                const AllocatorPointer& allocator) {
+  if (together) return results_together(plan, bound, allocator);
   std::vector<Tensor> results;
-  for (size_t i = 0; i < plan.outputs.size(); i++) results.emplace_back(plan.outputs[i].type, bound.output_dims[i]);
+  for (size_t i = 0; i < plan.outputs.size(); i++)
+    results.emplace_back(plan.outputs[i].type, bound.output_dims[i], allocator);
   return results;
 }
 

@@ -118,7 +118,8 @@ class Reader {
   // "--name", "--name=value", or "--name" with its value in the next argument.
   void take_option(const std::string& word) {
     const size_t equals = word.find('=');
-    const Option& option = find_option(word.substr(0, equals));
+    const std::string name = word.substr(0, equals);
+    const Option& option = find_option(name);
     std::optional<std::string> value;
     if (equals != word.npos) value = word.substr(equals + 1);
     if (*option.form == '\0') {

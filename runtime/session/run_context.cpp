@@ -37,11 +37,11 @@ int this_thread() {
 }
 
 RunContext::RunContext(const Executable& executable, std::span<const void* const> replaced, int workers,
-                       bool huge_pages, Instruments& instruments)
+                       RunMemory memory, Instruments& instruments)
     : executable_(executable),
       replaced_(replaced),
       workers_(workers),
-      huge_pages_(huge_pages),
+      memory_(std::move(memory)),
       instruments_(instruments) {
   if (instruments.records_chunks()) slices_.resize(size_t(workers));
   const Plan& plan = executable.plan();
@@ -69,10 +69,10 @@ void RunContext::reserve_memory(const BoundPlan& bound) {
     reserve_separately(bound);
   } else if (!arena_ || arena_->bytes() < bound.memory.arena_bytes) {
     arena_ = nullptr;  // first release, then allocate
-    arena_ = std::make_shared<Arena>(bound.memory.arena_bytes, huge_pages_);
+    arena_ = std::make_shared<Arena>(bound.memory.arena_bytes, memory_.huge_pages, memory_.allocator);
   }
   const int64_t scratch = checked_mul(bound.scratch_bytes, workers_, "scratch");
-  if (scratch_.bytes() < scratch) scratch_ = Arena(scratch, huge_pages_);
+  if (scratch_.bytes() < scratch) scratch_ = Arena(scratch, memory_.huge_pages, memory_.allocator);
 }
 
 void RunContext::reserve_separately(const BoundPlan& bound) {
@@ -81,7 +81,7 @@ void RunContext::reserve_separately(const BoundPlan& bound) {
   separate_.resize(buffers.size());
   for (size_t i = 0; i < buffers.size(); i++) {
     if (bound.memory.offsets[i] < 0 || sharing_root(buffers, i) != i) continue;
-    separate_[i] = Tensor(DType::u8, {bound.sizes[i]});
+    separate_[i] = Tensor(DType::u8, {bound.sizes[i]}, memory_.allocator);
     std::memset(separate_[i].data(), 0, size_t(bound.sizes[i]));  // as an arena begins
   }
 }

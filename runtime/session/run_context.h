@@ -13,14 +13,19 @@
 
 namespace cppgen::rt {
 
+// Where runs take their memory from.
+struct RunMemory {
+  bool huge_pages = false;
+  AllocatorPointer allocator = {};
+};
+
 // The memory of one run at a time: arena, scratch of each worker, and the arguments of every step. A session keeps one
 // per concurrent caller. After the first run with given dimensions, another run with the same dimensions allocates
 // nothing.
 class RunContext {
  public:
   // `replaced` has, by buffer, the data that replace constants of the weights, or is empty.
-  RunContext(const Executable& executable, std::span<const void* const> replaced, int workers, bool huge_pages,
-             Instruments&);
+  RunContext(const Executable& executable, std::span<const void* const> replaced, int workers, RunMemory, Instruments&);
   RunContext(const RunContext&) = delete;
 
   std::span<int64_t> symbols() { return symbols_; }  // space for the values of this run
@@ -96,7 +101,7 @@ class RunContext {
   const Executable& executable_;
   const std::span<const void* const> replaced_;
   const int workers_;
-  const bool huge_pages_;
+  const RunMemory memory_;
   Instruments& instruments_;
   std::shared_ptr<const BoundPlan> bound_;
   std::shared_ptr<Arena> arena_;

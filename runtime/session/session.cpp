@@ -23,6 +23,34 @@
 namespace cppgen::rt {
 namespace {
 
+// The flag that cancels the run in progress on this thread. What a run calls on its thread, such as the plans and steps
+// of a module, finds it here.
+thread_local const std::atomic<bool>* cancel_of_run = nullptr;
+
+void end_if_cancelled() {
+  if (cancel_of_run && cancel_of_run->load()) throw RunCancelled();
+}
+
+class CancelScope {
+ public:
+  explicit CancelScope(const RunOptions& options) : outer_(cancel_of_run) {
+    cancel_of_run = options.cancel;
+    end_if_cancelled();
+  }
+  ~CancelScope() { cancel_of_run = outer_; }
+  CancelScope(const CancelScope&) = delete;
+
+ private:
+  const std::atomic<bool>* const outer_;
+};
+
+std::function<void()> cancelling(std::function<void()> before_step) {
+  return [before_step = std::move(before_step)] {
+    end_if_cancelled();
+    if (before_step) before_step();
+  };
+}
+
 constexpr size_t kMaxBoundPlans = 64;  // a server with ever new lengths keeps the most recent ones
 
 // Once per process, because a server creates many sessions.
@@ -79,14 +107,14 @@ struct Session::Impl {
       : executable(std::move(given_executable)),
         options(std::move(given)),
         instruments(given_instruments ? std::move(given_instruments) : std::make_shared<Instruments>(options)),
-        contexts(*executable, std::move(executors), options.huge_pages, *instruments),
+        contexts(*executable, std::move(executors), {options.huge_pages, options.allocator}, *instruments),
         checks{options.size_asserts, options.scalar_asserts, options.alignment_asserts},
         runner(
             executable->plan(), executable->module(),
             [this](int32_t plan, std::span<const TensorView> inputs) {
-              return is_module() ? parts[size_t(plan)]->run(inputs) : run_plan(inputs);
+              return is_module() ? parts[size_t(plan)]->impl_->runner.run(inputs) : run_plan(inputs);
             },
-            options.before_step, options.custom_ops, checks, host_listener()),
+            cancelling(options.before_step), options.custom_ops, checks, host_listener()),
         totals(executable->plan().steps.size()) {
     add_parts();
     for (const Executable::Version& version : executable->versions())
@@ -188,7 +216,7 @@ struct Session::Impl {
 
   void execute(ContextPool::Lease& context, std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
     context->set_tensors(inputs, outputs);
-    context.executor().run(context->begin_run());
+    if (!context.executor().run(context->begin_run(), cancel_of_run)) throw RunCancelled();
     if (instruments->trace) instruments->trace->add(executable->plan(), labels, context->slices());
     if (options.on_chunks) options.on_chunks(context->slices());
     if (!instruments->profile) return;
@@ -205,7 +233,7 @@ struct Session::Impl {
     const bool in_arena = outputs_in_arena(options);
     const auto bound = bound_plan(context->symbols(), in_arena);
     std::vector<Tensor> results;
-    if (!in_arena) results = new_results(plan, *bound, options.memory_pool == "outputs");
+    if (!in_arena) results = new_results(plan, *bound, options.memory_pool == "outputs", options.allocator);
     context->bind(bound);
     std::vector<OutputView> views;
     for (size_t i = 0; i < plan.outputs.size(); i++)
@@ -237,6 +265,8 @@ struct Session::Impl {
   size_t blocks = 0;
 };
 
+std::shared_ptr<Executor> make_session_executor(const SessionOptions& options) { return executors_for(options)[0]; }
+
 Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options)
     : Session(std::make_unique<Impl>(std::move(executable), options, executors_for(options), nullptr)) {}
 
@@ -267,9 +297,14 @@ const Session& Session::version_for(std::span<const Value> inputs) const {
   return version ? *version : *this;
 }
 
-void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
-  if (Session* version = impl_->version_for(inputs)) return version->run(inputs, outputs);
-  if (impl_->is_module()) return copy_results(plan(), run(inputs), outputs);
+void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs, const RunOptions& options) {
+  const CancelScope scope(options);
+  Session* version = impl_->version_for(inputs);
+  (version ? version : this)->run_here(inputs, outputs);
+}
+
+void Session::run_here(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
+  if (impl_->is_module()) return copy_results(plan(), impl_->runner.run(inputs), outputs);
   ContextPool::Lease context(impl_->contexts);
   bind_inputs(plan(), inputs, context->symbols(), impl_->checks);
   check_input_data(plan(), inputs, impl_->checks);
@@ -279,16 +314,16 @@ void Session::run(std::span<const TensorView> inputs, std::span<const OutputView
   impl_->execute(context, inputs, outputs);
 }
 
-std::vector<Tensor> Session::run(std::span<const TensorView> inputs) {
+std::vector<Tensor> Session::run(std::span<const TensorView> inputs, const RunOptions& options) {
+  const CancelScope scope(options);
   Session* version = impl_->version_for(inputs);
-  return version ? version->run(inputs) : impl_->runner.run(inputs);
+  return (version ? version : this)->impl_->runner.run(inputs);
 }
 
-std::vector<Value> Session::run_values(std::vector<Value> inputs) {
-  if (!impl_->versions.empty())
-    if (Session* version = impl_->version_for(check_values(plan(), inputs, impl_->checks)))
-      return version->run_values(std::move(inputs));
-  return impl_->runner.run_values(std::move(inputs));
+std::vector<Value> Session::run_values(std::vector<Value> inputs, const RunOptions& options) {
+  const CancelScope scope(options);
+  const Session* used = impl_->versions.empty() ? this : &version_for(std::span<const Value>(inputs));
+  return used->impl_->runner.run_values(std::move(inputs));
 }
 
 std::vector<std::vector<int64_t>> Session::output_dims(std::span<const TensorView> inputs) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -26,6 +27,16 @@ struct SessionStats {
   size_t arena_blocks = 0;  // the number of allocations that hold the intermediate buffers of one run, likewise
 };
 
+struct RunOptions {
+  // Once it is true, which another thread may set at any time, the run ends with RunCancelled as soon as the chunks
+  // that have begun are done; the contents of outputs are then unspecified.
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// An executor for several sessions, of the threads that these options describe. With NUM_STREAMS it has those of the
+// first stream.
+std::shared_ptr<Executor> make_session_executor(const SessionOptions&);
+
 // Runs an executable on its own threads. All members may be called from many threads at once; each concurrent run has
 // its own arena. Results are bitwise identical for any number of threads. If the package has versions for some sizes, a
 // run with these sizes takes that version; the same sizes take the same version always.
@@ -49,13 +60,13 @@ class Session {
   // UserError naming the tensor if one does not match, or the node if an index is out of range (then the contents of
   // the outputs are undefined). After the first run with given dimensions, another run with the same dimensions
   // allocates nothing.
-  void run(std::span<const TensorView> inputs, std::span<const OutputView> outputs);
+  void run(std::span<const TensorView> inputs, std::span<const OutputView> outputs, const RunOptions& = {});
 
   // The same, with new tensors for the outputs.
-  std::vector<Tensor> run(std::span<const TensorView> inputs);
+  std::vector<Tensor> run(std::span<const TensorView> inputs, const RunOptions& = {});
 
   // The same for values of any kind, for models with sequences, optionals or strings.
-  std::vector<Value> run_values(std::vector<Value> inputs);
+  std::vector<Value> run_values(std::vector<Value> inputs, const RunOptions& = {});
 
   // The dimensions of the results for these inputs, whose data are not read. UserError if the dimensions depend on the
   // data.
@@ -76,6 +87,7 @@ class Session {
 
  private:
   struct Impl;
+  void run_here(std::span<const TensorView> inputs, std::span<const OutputView> outputs);
   explicit Session(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
 };

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/settings.h"
+#include "runtime/memory/allocator.h"
 #include "runtime/session/trace_slice.h"
 
 namespace cppgen::rt {
@@ -21,7 +22,8 @@ struct SessionOptions {
   // The setting of the same name, but without a limit by default: maximum number of bytes of inputs, outputs, arena and
   // scratch memory of one run of a plan.
   int64_t max_memory = std::numeric_limits<int64_t>::max();
-  ChunkListener on_chunks = {};  // called after each run of a plan
+  ChunkListener on_chunks = {};     // called after each run of a plan
+  AllocatorPointer allocator = {};  // of the results and the intermediate values of plans
 
   static SessionOptions from(const Settings&);
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/json_text.h"
 #include "runtime/package/package.h"
 
@@ -41,7 +41,7 @@ std::vector<std::string> step_labels(const Plan& plan, std::string_view stamp, s
     const std::string text = description(plan, step);
     labels.push_back(stamp == "json"
                          ? fmt::format("{}{}", prefix, text)
-                         : fmt::format("{}{}:{}", prefix, step.name, blake3_of(text).substr(0, kHashDigits)));
+                         : fmt::format("{}{}:{}", prefix, step.name, content_hash(text).substr(0, kHashDigits)));
   }
   return labels;
 }

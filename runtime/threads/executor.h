@@ -1,6 +1,7 @@
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -39,7 +40,7 @@ class Executor {
   virtual bool run(std::span<const StepView> steps, const std::atomic<bool>* stop = nullptr) = 0;
 
   virtual int threads() const = 0;
-  virtual std::string_view backend() const = 0;  // "tbb", "threads"
+  virtual std::string_view backend() const = 0;  // "tbb", "threads", "external"
 };
 
 struct ExecutorOptions {
@@ -69,6 +70,14 @@ std::unique_ptr<Executor> make_tbb_executor(ExecutorOptions options);
 
 // An executor whose workers are threads of its own: as many as the system permits, with a warning if these are fewer.
 std::unique_ptr<Executor> make_thread_pool_executor(ExecutorOptions options);
+
+// Has up to `count` other threads of the application each call help(argument) once, soon, even if a run has ended
+// meanwhile; must not block. Returns how many calls it arranged.
+using ExternalThreads = std::function<int(int count, void (*help)(void* argument), void* argument)>;
+
+// An executor whose workers are threads of the application, at most options.threads - 1 at the same time, bound only
+// while they help.
+std::unique_ptr<Executor> make_external_executor(ExternalThreads threads, ExecutorOptions options);
 
 // The executor of sessions: oneTBB, or the thread pool under ThreadSanitizer, which cannot see into oneTBB, and where
 // the system refuses so many threads, of which the pool uses those that there are.

@@ -1,5 +1,6 @@
 #include "runtime/values/tensor.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -33,6 +34,16 @@ void Tensor::Free::operator()(void* memory) const {
 
 Tensor::Tensor(DType type, std::vector<int64_t> dims, void* data, std::shared_ptr<const void> owner)
     : type_(type), dims_(std::move(dims)), data_(data, Free{std::move(owner)}) {}
+
+Tensor::Tensor(DType type, std::vector<int64_t> dims, const AllocatorPointer& allocator) {
+  if (!allocator) {
+    *this = Tensor(type, std::move(dims));
+    return;
+  }
+  const int64_t bytes = std::max<int64_t>(byte_size(type, dims), 1);
+  const std::shared_ptr<char> memory = allocated_memory(allocator, size_t(bytes), 64, "a tensor");
+  *this = Tensor(type, std::move(dims), memory.get(), memory);
+}
 
 Tensor::Tensor(DType type, std::vector<int64_t> dims) : type_(type), dims_(std::move(dims)) {
   const int64_t bytes = byte_size(type_, dims_);

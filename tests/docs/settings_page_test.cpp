@@ -31,8 +31,8 @@ An alias is a name that other tools use for the same setting; it is read only if
 never causes an error: a value that is not allowed here, or that contradicts another alias, is ignored with a warning; of a
 list, the words that are known here are used. Variables of other tools that have no equivalent here cause a warning.
 
-Programs that only run packages (`cppgen-run`, the C API and `SessionOptions::from_environment()`) read only the settings
-that are read when running. "Changes kernels" means that the setting is part of the key under which compiled models are
+Programs that only run packages (`cppgen-run`, and those that use the C API) read only the settings that are read when
+running. "Changes kernels" means that the setting is part of the key under which compiled models are
 cached.
 
 )";

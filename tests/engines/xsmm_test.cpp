@@ -1,5 +1,5 @@
 // The runtime's xsmm.contraction against plain loops in double, and the independence of its cuts.
-#include "runtime/contraction/xsmm.h"
+#include "runtime/plan/calls/xsmm.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <random>
 
 #include "runtime/base/errors.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::rt {
 namespace {

@@ -66,10 +66,10 @@ room flow import passes partition schedule codegen compile package custom diagra
 room report flow diagram
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
-includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan)/' |
-  report "ops and partition know of the runtime only base and plan:"
-includes '"runtime/' cppgen/schedule cppgen/codegen | grep -vE '"runtime/(base|abi|plan|contraction)/' |
-  report "schedule and codegen know of the runtime only base, abi, plan and contraction:"
+includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan|plugins)/' |
+  report "ops and partition know of the runtime only base, plan and plugins:"
+includes '"runtime/' cppgen/schedule cppgen/codegen | grep -vE '"runtime/(base|abi|plan|contraction|plugins)/' |
+  report "schedule and codegen know of the runtime only base, abi, plan, contraction and plugins:"
 includes '"tests/' cppgen runtime isa vec bench examples | report "Only tests include tests:"
 
 # Headers that make every file that includes them slow to compile.

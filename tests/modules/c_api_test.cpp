@@ -101,5 +101,127 @@ TEST_F(CApiResults, WrongInputsAreRefused) {
   EXPECT_EQ(cppgen_session_run(session_, &strings, 1, nullptr, 0, &error_), CPPGEN_USER_ERROR);
 }
 
+// y = all elements of the sequence s, joined; n = their number.
+ModelMaker sequence_model() {
+  ModelMaker m(18);
+  auto& s = *m.graph.add_input();
+  s.set_name("s");
+  s.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(
+      onnx::TensorProto::FLOAT);
+  m.output("y").output("n");
+  auto& axis = *m.node("ConcatFromSequence", {"s"}, {"y"}).add_attribute();
+  axis.set_name("axis");
+  axis.set_type(onnx::AttributeProto::INT);
+  m.node("SequenceLength", {"s"}, {"n"});
+  return m;
+}
+
+// y = the values of the words "a", "b" and "c" in the map x.
+ModelMaker map_model() {
+  ModelMaker m;
+  auto& input = *m.graph.add_input();
+  input.set_name("x");
+  auto& map = *input.mutable_type()->mutable_map_type();
+  map.set_key_type(onnx::TensorProto::STRING);
+  map.mutable_value_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+  onnx::NodeProto& node = m.output("y").node("DictVectorizer", {"x"}, {"y"}, "v");
+  node.set_domain("ai.onnx.ml");
+  auto& opset = *m.model.add_opset_import();
+  opset.set_domain("ai.onnx.ml");
+  opset.set_version(1);
+  auto& words = *node.add_attribute();
+  words.set_name("string_vocabulary");
+  words.set_type(onnx::AttributeProto::STRINGS);
+  for (const char* word : {"a", "b", "c"}) words.add_strings(word);
+  return m;
+}
+
+class CApiInputs : public testing::Test {
+ protected:
+  void load(const ModelMaker& maker) {
+    CompileRequest request;
+    request.model = folder_.write("m.onnx", maker.bytes());
+    request.output = (folder_.path / "package").string();
+    compile_model(request);
+    ASSERT_EQ(cppgen_session_load(request.output.c_str(), nullptr, &session_, &error_), CPPGEN_OK) << error_.message;
+  }
+  void TearDown() override {
+    cppgen_results_free(results_);
+    for (cppgen_value* value : made_) cppgen_value_free(value);
+    cppgen_session_free(session_);
+  }
+
+  const cppgen_value* value_of(cppgen_dtype type, int64_t count, const void* data) {
+    const cppgen_tensor tensor{type, 1, &count, const_cast<void*>(data)};
+    EXPECT_EQ(cppgen_value_tensor(&tensor, &made_.emplace_back(), &error_), CPPGEN_OK) << error_.message;
+    return made_.back();
+  }
+  void run(const std::vector<const cppgen_value*>& inputs) {
+    cppgen_results_free(results_);
+    ASSERT_EQ(cppgen_session_run_values(session_, inputs.data(), inputs.size(), nullptr, &results_, &error_), CPPGEN_OK)
+        << error_.message;
+  }
+  template <class T>
+  std::vector<T> output(size_t index) {
+    cppgen_tensor found{};
+    EXPECT_EQ(cppgen_results_tensor(results_, index, 0, &found, &error_), CPPGEN_OK) << error_.message;
+    const auto* data = static_cast<const T*>(found.data);
+    return {data, data + (found.rank == 0 ? 1 : found.dims[found.rank - 1])};
+  }
+
+  TempFolder folder_;
+  cppgen_session* session_ = nullptr;
+  cppgen_results* results_ = nullptr;
+  std::vector<cppgen_value*> made_;
+  cppgen_error error_;
+};
+
+TEST_F(CApiInputs, MayBeSequences) {
+  load(sequence_model());
+  cppgen_kind kind;
+  ASSERT_EQ(cppgen_session_input_kind(session_, 0, &kind, &error_), CPPGEN_OK);
+  EXPECT_EQ(kind, CPPGEN_SEQUENCE);
+  const float first[] = {1, 2}, second[] = {3};
+  const cppgen_value* elements[] = {value_of(CPPGEN_FLOAT32, 2, first), value_of(CPPGEN_FLOAT32, 1, second)};
+  cppgen_value* sequence = nullptr;
+  ASSERT_EQ(cppgen_value_sequence(elements, 2, &sequence, &error_), CPPGEN_OK);
+  made_.push_back(sequence);
+  for (int i = 0; i < 2; i++) {
+    run({sequence});
+    EXPECT_EQ(output<float>(0), (std::vector<float>{1, 2, 3}));
+    EXPECT_EQ(output<int64_t>(1), std::vector<int64_t>{2});
+  }
+}
+
+TEST_F(CApiInputs, MayBeMaps) {
+  load(map_model());
+  size_t keys = 9, values = 9;
+  ASSERT_EQ(cppgen_session_input_index(session_, "x.keys", &keys, &error_), CPPGEN_OK) << error_.message;
+  ASSERT_EQ(cppgen_session_input_index(session_, "x.values", &values, &error_), CPPGEN_OK) << error_.message;
+  const char* const words[] = {"c", "a"};
+  const float numbers[] = {5, 7};
+  std::vector<const cppgen_value*> inputs(2);
+  inputs.at(keys) = value_of(CPPGEN_STRING, 2, words), inputs.at(values) = value_of(CPPGEN_FLOAT32, 2, numbers);
+  run(inputs);
+  EXPECT_EQ(output<float>(0), (std::vector<float>{7, 0, 5}));
+}
+
+TEST_F(CApiInputs, MetadataIsThatOfTheFile) {
+  ModelMaker maker = sequence_model();
+  maker.model.set_producer_name("a \"producer\"");
+  auto& property = *maker.model.add_metadata_props();
+  property.set_key("labels"), property.set_value("{\n}");
+  load(maker);
+  std::map<std::string, std::string> metadata;
+  for (size_t i = 0; i < cppgen_session_metadata_count(session_); i++) {
+    const char *key = nullptr, *value = nullptr;
+    ASSERT_EQ(cppgen_session_metadata(session_, i, &key, &value, &error_), CPPGEN_OK);
+    metadata[key] = value;
+  }
+  EXPECT_EQ(metadata["producer_name"], "a \"producer\"");
+  EXPECT_EQ(metadata["metadata:labels"], "{\n}");
+  EXPECT_EQ(metadata["opset:ai.onnx"], "18");
+}
+
 }  // namespace
 }  // namespace cppgen::modules

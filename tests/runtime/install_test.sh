@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs the runtime into an empty prefix and builds and runs the examples against it alone, found by CMake and by
-# pkg-config. Usage: install_test.sh SOURCE_DIR BUILD_DIR MAKE_TEST_PACKAGE
+# pkg-config. Usage: install_test.sh SOURCE_DIR BUILD_DIR MAKE_TEST_PACKAGE PYTHON
 set -eu
-source=$1 build=$2 make_package=$3
+source=$1 build=$2 make_package=$3 python=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cmake --install "$build" --prefix "$work/prefix" --component runtime > "$work/install.log"
@@ -22,7 +22,7 @@ expect() {  # expect TEXT COMMAND...
 
 cmake -S "$source/examples/cpp_api" -B "$work/cpp" -DCMAKE_PREFIX_PATH="$prefix" > "$work/cmake.log"
 cmake --build "$work/cpp" > "$work/cmake_build.log"
-expect 'y [3, 4]' "$work/cpp/run_model" "$work/package" N=3
+expect 'y [3, 4]' "$work/cpp/run_model" "$work/package" 3
 
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name cppgen-runtime.pc)")
 export PKG_CONFIG_PATH
@@ -31,6 +31,39 @@ library=$(pkg-config --variable=libdir cppgen-runtime)
 cc -std=c99 -Wall -Wextra -Werror "$source/examples/c_api/main.c" $flags -Wl,-rpath,"$library" -o "$work/c_model"
 expect 'y [2, 4]: 4 ...' "$work/c_model" "$work/package" 2
 
+# An application that gives memory, threads and files, and one with values of any kind.
+cc -std=c99 -pthread -Wall -Wextra -Werror "$source/examples/embedding/main.c" $flags -Wl,-rpath,"$library" \
+  -o "$work/embedding"
+expect 'y [3, 4]
+the run was cancelled' "$work/embedding" "$work/package" 3
+expect ' 0 still held; threads helped' "$work/embedding" "$work/package" 3
+c++ -std=c++17 -Wall -Wextra -Werror "$source/examples/values/main.cpp" $flags -Wl,-rpath,"$library" -o "$work/values"
+"$python" - "$work/values.onnx" << 'END'
+import sys
+import onnx
+from onnx import TensorProto, helper
+words = helper.make_tensor_value_info("words", TensorProto.STRING, ["M"])
+scores = onnx.ValueInfoProto(name="scores")
+scores.type.map_type.key_type = TensorProto.STRING
+scores.type.map_type.value_type.tensor_type.elem_type = TensorProto.FLOAT
+parts = helper.make_tensor_sequence_value_info("parts", TensorProto.FLOAT, None)
+nodes = [helper.make_node("ConcatFromSequence", ["parts"], ["all"], axis=0),
+         helper.make_node("SequenceInsert", ["parts", "all"], ["more"]),
+         helper.make_node("Identity", ["words"], ["same"]),
+         helper.make_node("DictVectorizer", ["scores"], ["row"], domain="ai.onnx.ml", string_vocabulary=["b", "z", "a"])]
+outputs = [helper.make_tensor_sequence_value_info("more", TensorProto.FLOAT, None),
+           helper.make_tensor_value_info("same", TensorProto.STRING, ["M"]),
+           helper.make_tensor_value_info("row", TensorProto.FLOAT, None)]
+graph = helper.make_graph(nodes, "values", [parts, words, scores], outputs)
+imports = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
+onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=8), sys.argv[1])
+END
+CPPGEN_CACHE_DIR=$work/cache "$build/bin/cppgen" compile "$work/values.onnx" -o "$work/values.package" > "$work/compile.log"
+expect 'more: [1, 2, 3] [1, 2, 3] [1, 2, 3, 1, 2, 3]
+same: [a, b, c]
+row: [2, 0, 1]' "$work/values" "$work/values.package"
+! grep -rlE 'fmt|spdlog' "$prefix/include" "$prefix/lib"*/*/cmake "$prefix/lib"*/*/pkgconfig "$prefix/lib"*/cmake 2> /dev/null
+
 # The snippets of the documents, as pasted. Those of programs run on the package, whose input is x [N, 4].
 mkdir "$work/snippets"
 python3 "$source/tests/docs/snippets.py" extract "$source" "$work/snippets"
@@ -38,7 +71,7 @@ cp -r "$work/package" "$work/snippets/model.package"
 programs=0
 for snippet in "$work"/snippets/*.c "$work"/snippets/*.cpp; do
   compiler="cc -std=c99" kind="-shared -fPIC"
-  case $snippet in *.cpp) compiler="c++ -std=c++20" ;; esac
+  case $snippet in *.cpp) compiler="c++ -std=c++17" ;; esac
   ! grep -q '^int main(' "$snippet" || kind=
   $compiler -Wall -Wextra -Werror $kind "$snippet" $flags -Wl,-rpath,"$library" -o "$snippet.out"
   [ -z "$kind" ] || continue
@@ -46,12 +79,25 @@ for snippet in "$work"/snippets/*.c "$work"/snippets/*.cpp; do
   programs=$((programs + 1))
 done
 [ "$programs" -ge 2 ]
-expect '1 outputs, the first of 8 elements' cat "$work/snippets/README_1.cpp.log"
+expect '8 elements, the last is 24' cat "$work/snippets/README_1.cpp.log"
 expect '4 24' cat "$work/snippets/README_2.c.log"
 
-for header in $(cd "$prefix/include/cppgen" && find . -name '*.h'); do
-  echo "#include \"$header\"" | c++ -std=c++20 -fsyntax-only -x c++ - $flags || { echo "$header" >&2; exit 1; }
+for standard in 17 20; do
+  for header in $(cd "$prefix/include/cppgen" && find . -type f); do
+    echo "#include \"$header\"" | c++ -std=c++$standard -Wall -Wextra -Werror -fsyntax-only -x c++ - $flags ||
+      { echo "$header" >&2; exit 1; }
+  done
 done
+
+# The library exports its own names alone, needs only what it says, and is small.
+runtime=$library/libcppgen_runtime.so
+foreign=$(nm -D --defined-only "$runtime" | awk '{ print $3 }' | grep -v '^cppgen_' || true)
+[ -z "$foreign" ] || { echo "foreign names: $foreign" >&2; exit 1; }
+needed=$(readelf -d "$runtime" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+         grep -vE '^(lib(c|m|stdc\+\+|gcc_s|tbb|hwloc|pthread|dl|rt)|ld-linux-x86-64)\.so' || true)
+[ -z "$needed" ] || { echo "it needs $needed" >&2; exit 1; }
+strip -o "$work/stripped.so" "$runtime"
+[ "$(wc -c < "$work/stripped.so")" -le 3000000 ] || { ls -l "$work/stripped.so" >&2; exit 1; }
 
 run=$prefix/bin/cppgen-run
 expect '"median_ms"' "$run" "$work/package" --dim N=5 --json --output "$work/out"

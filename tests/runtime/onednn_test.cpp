@@ -1,5 +1,5 @@
 // oneDNN's contractions against plain loops in double, and the independence of their cuts.
-#include "runtime/contraction/onednn.h"
+#include "runtime/plan/calls/onednn.h"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,7 @@
 #include <random>
 
 #include "runtime/base/errors.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::rt {
 namespace {

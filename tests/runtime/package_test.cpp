@@ -6,11 +6,11 @@
 
 #include <ctime>
 
-#include "runtime/base/blake3.h"
+#include "runtime/base/content_hash.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/version.h"
 #include "runtime/package/executable.h"
 #include "runtime/package/object_file.h"
-#include "runtime/package/version.h"
 #include "runtime/plan/costs_json.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
@@ -47,7 +47,7 @@ class Package : public testing::Test {
     const std::string before = read_text(file(name));
     write_text(file(name), content);
     const auto replace = [&](const std::string& from, const std::string& to) { edit("manifest.json", from, to); };
-    replace(blake3_of(before), blake3_of(content));
+    replace(content_hash(before), content_hash(content));
     replace(fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", before.size(), name),
             fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", content.size(), name));
   }
@@ -100,8 +100,8 @@ TEST_F(Package, ManifestOfAnotherKind) {
 TEST_F(Package, OtherVersions) {
   const std::string current = std::to_string(kPackageFormatVersion);
   edit("manifest.json", "\"format_version\": " + current, "\"format_version\": 3");
-  expect_error("package format version 3 is not supported; this runtime (0.1.0) reads package format version " +
-               current);
+  expect_error("package format version 3 is not supported; this runtime (" + std::string(kVersion) +
+               ") reads package format version " + current);
   edit("manifest.json", "\"format_version\": 3", "\"format_version\": " + current);
   edit("manifest.json", fmt::format("\"abi_version\": {}", CPPGEN_ABI_VERSION), "\"abi_version\": 999");
   expect_error("kernel ABI version 999 is not supported");
@@ -322,7 +322,7 @@ TEST_F(Package, ManifestIsTheSameForTheSameFiles) {
 TEST(PackageFile, DamageOfALargeFileIsFound) {
   TempDirectory directory;
   std::string content((5 << 20) + 17, 'x');
-  const ManifestFile listed{"weights.bin", int64_t(content.size()), blake3_of(content)};
+  const ManifestFile listed{"weights.bin", int64_t(content.size()), content_hash(content)};
   for (const MapOptions& options : {MapOptions{.copy = true}, MapOptions{}}) {
     write_text(directory.file("weights.bin"), content);
     EXPECT_EQ(open_package_file(directory.path(), listed, true, options).bytes(), listed.bytes);
@@ -341,9 +341,9 @@ TEST(PackageFile, SizesAreComparedFirst) {
   TempDirectory directory;
   write_text(directory.file("weights.bin"), "x");
   EXPECT_THROW(
-      open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, blake3_of(std::string("x"))}, true),
+      open_package_file(directory.path(), {"weights.bin", int64_t{1} << 60, content_hash(std::string("x"))}, true),
       UserError);
-  EXPECT_THROW(open_package_file("/dev", {"zero", 1, blake3_of(std::string("x"))}, true), UserError);
+  EXPECT_THROW(open_package_file("/dev", {"zero", 1, content_hash(std::string("x"))}, true), UserError);
 }
 
 TEST(Version, IsTheProjects) { EXPECT_EQ(kVersion, CPPGEN_PROJECT_VERSION); }

@@ -7,7 +7,7 @@
 #include <random>
 
 #include "runtime/base/errors.h"
-#include "runtime/contraction/onednn.h"
+#include "runtime/plan/calls/onednn.h"
 #include "runtime/plan/calls/topk.h"
 #include "runtime/session/session.h"
 #include "tests/runtime/test_package.h"

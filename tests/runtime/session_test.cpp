@@ -102,7 +102,7 @@ TEST_F(TwoStep, ManyCallersAtOnce) {
 TEST_F(TwoStep, ConcurrentRunsAreOnDifferentStreams) {
   const auto package = executable();
   Instruments none{SessionOptions()};
-  ContextPool pool(*package, {make_executor({}), make_executor({})}, false, none);
+  ContextPool pool(*package, {make_executor({}), make_executor({})}, {}, none);
   const Executor* first = nullptr;
   {
     ContextPool::Lease a(pool), b(pool);
@@ -158,7 +158,8 @@ TEST_F(TwoStep, RefusesWrongInputs) {
   const OutputView outputs[] = {y.output()};
   EXPECT_EQ(error_of([&] { session.run(inputs, outputs); }),
             "output 'y' was given shape [4, 4]; the result has shape [3, 4]");
-  EXPECT_EQ(error_of([&] { session.run(inputs, {}); }), "memory for 0 outputs is given; the model has 1");
+  EXPECT_EQ(error_of([&] { session.run(inputs, std::span<const OutputView>()); }),
+            "memory for 0 outputs is given; the model has 1");
 }
 
 // a[N], b[2N + 1], c[N]: three places that speak of N.

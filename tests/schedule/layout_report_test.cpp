@@ -1,7 +1,7 @@
 // The report of `explain` about layouts: orders, gaps, and all data that each run moves.
 #include "cppgen/schedule/layout/layout_report.h"
 
-#include "runtime/contraction/xsmm.h"
+#include "runtime/plugins/plugins.h"
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {

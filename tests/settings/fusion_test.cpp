@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/support/file_io.h"
-#include "runtime/contraction/xsmm.h"
+#include "runtime/plugins/plugins.h"
 #include "tests/settings/effect.h"
 #include "tests/settings/schedules.h"
 

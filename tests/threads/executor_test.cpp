@@ -82,12 +82,23 @@ struct Backend {
   std::unique_ptr<Executor> (*make)(ExecutorOptions);
 };
 
+// An application that starts a thread for each helper.
+std::unique_ptr<Executor> make_on_new_threads(ExecutorOptions options) {
+  return make_external_executor(
+      [](int count, void (*help)(void*), void* argument) {
+        for (int i = 0; i < count; i++) std::thread(help, argument).detach();
+        return count;
+      },
+      std::move(options));
+}
+
 // TSan cannot see into oneTBB and would report its internals.
 const Backend kBackends[] = {
 #ifndef __SANITIZE_THREAD__
     {"tbb", make_tbb_executor},
 #endif
-    {"threads", make_thread_pool_executor}};
+    {"threads", make_thread_pool_executor},
+    {"external", make_on_new_threads}};
 
 class ExecutorTest : public testing::TestWithParam<Backend> {
  protected:
@@ -314,6 +325,29 @@ TEST_P(ExecutorTest, WorkersRunWhereTheyAreBound) {
   for (int round = 0; round < 5; ++round) executor->run(steps);
   EXPECT_EQ(context.strays, 0);
   EXPECT_EQ(current_thread_affinity(), before);
+}
+
+// Counts the chunks of a run that helpers took.
+struct HelpedRun {
+  std::atomic<int> by_helpers{0};
+  static void run(void* context, int64_t, int worker) {
+    if (worker > 0) ++static_cast<HelpedRun*>(context)->by_helpers;
+    std::this_thread::sleep_for(microseconds(50));
+  }
+};
+
+// Two sessions on one pool: no run keeps the helpers for itself.
+TEST_P(ExecutorTest, ConcurrentRunsShareTheHelpers) {
+  auto executor = GetParam().make({.threads = 3, .cores = 3, .spin_microseconds = 1000});
+  HelpedRun runs[2];
+  std::vector<std::thread> callers;
+  for (HelpedRun& run : runs)
+    callers.emplace_back([&] {
+      const std::vector<StepView> steps(400, StepView{8, HelpedRun::run, &run});
+      executor->run(steps);
+    });
+  for (std::thread& caller : callers) caller.join();
+  for (const HelpedRun& run : runs) EXPECT_GE(run.by_helpers, 100) << "of 3,200 chunks";
 }
 
 TEST(ExecutorOptions, FollowTheSettings) {

@@ -1,7 +1,5 @@
 // Operators on each string of a tensor: whether a pattern matches, its parts and tokens, its position in a list of
 // words.
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <limits>
 
@@ -9,14 +7,16 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/sequences/strings.h"
 #include "runtime/plan/calls/host_strings.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::ops {
 namespace {
 
 void infer_full_match(InferContext& c) {
   require_strings(c, 0);
-  const RE2 pattern(c.text("pattern", ""), RE2::Quiet);
-  if (!pattern.ok()) c.fail(fmt::format("attribute 'pattern' is not a valid regular expression: {}", pattern.error()));
+  std::string error;
+  if (!rt::compile_regex(c.text("pattern", ""), rt::RegexMatch::first, error))
+    c.fail(fmt::format("attribute 'pattern' is not a valid regular expression: {}", error));
   set_like(c, 0, DType::boolean, 0);
 }
 

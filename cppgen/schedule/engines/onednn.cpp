@@ -1,4 +1,4 @@
-#include "runtime/contraction/onednn.h"
+#include "runtime/plan/calls/onednn.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/engines/tiles.h"
+#include "runtime/plan/call_fields.h"
 
 namespace cppgen::schedule {
 namespace {

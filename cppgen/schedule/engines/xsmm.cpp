@@ -7,7 +7,8 @@
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/engines/tiles.h"
-#include "runtime/contraction/xsmm.h"
+#include "runtime/plan/calls/xsmm.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::schedule {
 namespace {

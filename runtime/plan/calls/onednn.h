@@ -1,9 +1,7 @@
 #pragma once
 #include <cstdint>
-#include <span>
+#include <string_view>
 #include <vector>
-
-#include "runtime/library/library.h"
 
 namespace cppgen::rt {
 
@@ -84,7 +82,5 @@ struct OneDnnCall {
     kind == OneDnnKind::convolution ? convolution.fields(v) : matmul.fields(v);
   }
 };
-
-std::span<const LibraryFunction> onednn_functions();
 
 }  // namespace cppgen::rt

@@ -1,4 +1,4 @@
-#include "runtime/contraction/xsmm_problem.h"
+#include "runtime/xsmm/xsmm_problem.h"
 
 #include <algorithm>
 #include <limits>

@@ -2,7 +2,8 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
-#include "runtime/contraction/onednn_task.h"
+#include "runtime/contraction/onednn_versions.h"
+#include "runtime/onednn/onednn_task.h"
 
 namespace cppgen::rt {
 namespace {
@@ -60,9 +61,8 @@ OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Matmul& p, int6
   const memory::desc weights = any_weights ? memory::desc({k, columns}, f32, memory::format_tag::any)
                                            : memory::desc({k, columns}, f32, memory::dims{p.b_k, p.b_n});
   const memory::desc bias = arguments.bias ? memory::desc({1, columns}, f32, memory::format_tag::ab) : memory::desc();
-  const dnnl::matmul::desc desc =
-      arguments.bias ? dnnl::matmul::desc(source, weights, bias, output) : dnnl::matmul::desc(source, weights, output);
-  const dnnl::matmul::primitive_desc pd(desc, onednn_attributes(arguments, output), engine);
+  const auto pd =
+      onednn::primitive_desc<dnnl::matmul>(engine, onednn_attributes(arguments, output), source, weights, bias, output);
   return {dnnl::matmul(pd), source, pd.weights_desc(), bias, output, pd.scratchpad_desc()};
 }
 

@@ -4,7 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "runtime/contraction/onednn.h"
+#include "runtime/library/library.h"
+#include "runtime/plan/calls/onednn.h"
 
 namespace cppgen::rt {
 

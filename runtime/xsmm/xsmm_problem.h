@@ -2,7 +2,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "runtime/contraction/xsmm.h"
+#include "runtime/library/library.h"
+#include "runtime/plan/calls/xsmm.h"
 
 namespace cppgen::rt {
 

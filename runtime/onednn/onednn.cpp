@@ -1,11 +1,13 @@
-#include "runtime/contraction/onednn.h"
+#include "runtime/plan/calls/onednn.h"
 
 #include <omp.h>
 
 #include <algorithm>
 
 #include "runtime/base/errors.h"
-#include "runtime/contraction/onednn_task.h"
+#include "runtime/contraction/onednn_versions.h"
+#include "runtime/onednn/onednn_task.h"
+#include "runtime/plugins/plugin.h"
 
 namespace cppgen::rt {
 
@@ -21,7 +23,7 @@ void onednn_require(bool ok, const char* what) {
 dnnl::primitive_attr onednn_attributes(const OneDnnArguments& arguments, const memory::desc& output) {
   dnnl::post_ops post;
   if (arguments.add) post.append_binary(dnnl::algorithm::binary_add, output);
-  if (arguments.relu) post.append_eltwise(1.0f, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
+  if (arguments.relu) onednn::append_eltwise(post, dnnl::algorithm::eltwise_relu, 0.0f, 0.0f);
   dnnl::primitive_attr attributes;
   attributes.set_post_ops(post);
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -118,6 +120,7 @@ constexpr LibraryFunction kFunctions[] = {{kOneDnnContraction, create_contractio
 
 }  // namespace
 
-std::span<const LibraryFunction> onednn_functions() { return kFunctions; }
-
 }  // namespace cppgen::rt
+
+extern "C" __attribute__((visibility("default")))
+const cppgen::rt::LibraryPlugin cppgen_plugin{cppgen::rt::kPluginBuild.data(), cppgen::rt::kFunctions, nullptr};

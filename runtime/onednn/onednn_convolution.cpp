@@ -2,7 +2,8 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
-#include "runtime/contraction/onednn_task.h"
+#include "runtime/contraction/onednn_versions.h"
+#include "runtime/onednn/onednn_task.h"
 
 namespace cppgen::rt {
 namespace {
@@ -129,9 +130,9 @@ OneDnnPrimitive convolution_primitive(const dnnl::engine& engine, const Convolut
   const memory::desc weights(weight_dims(conv), memory::data_type::f32, memory::format_tag::any);
   const memory::desc bias =
       arguments.bias ? memory::desc({conv.oc}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
-  const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
-                                             source, weights, bias, output, strides, dilates, pad_begin, pad_end);
-  const dnnl::convolution_forward::primitive_desc pd(desc, onednn_attributes(arguments, output), engine);
+  const auto pd = onednn::primitive_desc<dnnl::convolution_forward>(
+      engine, onednn_attributes(arguments, output), dnnl::prop_kind::forward_inference,
+      dnnl::algorithm::convolution_direct, source, weights, bias, output, strides, dilates, pad_begin, pad_end);
   return {dnnl::convolution_forward(pd), source, pd.weights_desc(), bias, output, pd.scratchpad_desc()};
 }
 

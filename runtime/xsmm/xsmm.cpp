@@ -1,4 +1,4 @@
-#include "runtime/contraction/xsmm.h"
+#include "runtime/plan/calls/xsmm.h"
 
 #include <libxsmm.h>
 
@@ -8,7 +8,8 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
 #include "runtime/contraction/long_sums.h"
-#include "runtime/contraction/xsmm_problem.h"
+#include "runtime/plugins/plugin.h"
+#include "runtime/xsmm/xsmm_problem.h"
 
 namespace cppgen::rt {
 namespace {
@@ -179,8 +180,6 @@ std::unique_ptr<LibraryOperator> create_xsmm_contraction(const LibraryCall& call
 
 constexpr LibraryFunction kFunctions[] = {{kXsmmContraction, create_xsmm_contraction}};
 
-}  // namespace
-
 int xsmm_lanes() {
   start_libxsmm();
   const int isa = libxsmm_get_target_archid();
@@ -188,6 +187,8 @@ int xsmm_lanes() {
   return isa >= LIBXSMM_X86_AVX2 ? 8 : 0;
 }
 
-std::span<const LibraryFunction> xsmm_functions() { return kFunctions; }
-
+}  // namespace
 }  // namespace cppgen::rt
+
+extern "C" __attribute__((visibility("default"))) const cppgen::rt::LibraryPlugin cppgen_plugin{
+    cppgen::rt::kPluginBuild.data(), cppgen::rt::kFunctions, cppgen::rt::xsmm_lanes};

@@ -1,10 +1,7 @@
 #pragma once
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <vector>
-
-#include "runtime/library/library.h"
 
 namespace cppgen::rt {
 
@@ -59,10 +56,5 @@ struct XsmmCall {
     v.records("loops over taps", taps, size_t(kXsmmMostTapLoops));
   }
 };
-
-// The float32 lanes of the vectors that libxsmm uses in this process; 0 if it has no kernels for this CPU.
-int xsmm_lanes();
-
-std::span<const LibraryFunction> xsmm_functions();
 
 }  // namespace cppgen::rt

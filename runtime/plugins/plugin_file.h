@@ -1,0 +1,17 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace cppgen::rt {
+
+// The file of a plugin: "libcppgen_NAME-MAJOR.MINOR.so".
+std::string plugin_file_name(std::string_view name);
+
+// Where it was loaded from. UserError as plugins.h says.
+std::string plugin_path(std::string_view name, std::string_view needed_by);
+
+// The object that the plugin exports, after its build was checked. `needed_by` begins the sentence of an error, such as
+// "contractions by oneDNN". UserError as plugins.h says.
+const void* load_plugin(std::string_view name, std::string_view needed_by);
+
+}  // namespace cppgen::rt
