@@ -10,6 +10,7 @@
 #include "cppgen/package/exchanged.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
+#include "runtime/contraction/tiles.h"
 
 namespace cppgen::package {
 namespace {
@@ -65,6 +66,16 @@ bool same_panels(const PackedConstant& a, const PackedConstant& b) {
                     p.winograd_side);
   };
   return key(a) == key(b) && a.columns == b.columns && a.depth == b.depth && same_weights(a.n_bits, b.n_bits);
+}
+
+// With an empty slice behind an odd number of them, so that tiles of 16, 32 and 48 columns, and thus the versions of a
+// package for several instruction sets, share the constant (runtime/contraction/formats.h). Slices of several batches
+// follow each other, so they stay as they are.
+int64_t bytes_of_even_slices(const PackedConstant& packed, const ir::Buffer& buffer, int64_t bytes) {
+  const bool sliced = info(packed.format).panel == DType::f32 && packed.width % rt::kSliceColumns == 0;
+  if (!sliced || packed.batch_offsets.size() != 1) return bytes;
+  const int64_t slices = buffer.shape[1].constant();
+  return slices % 2 == 0 ? bytes : bytes / slices * (slices + 1);
 }
 
 class Builder {
@@ -144,6 +155,7 @@ class Builder {
     if (packed)
       for (const auto& [other, offset] : panels_of_[packed->source])
         if (same_panels(*other, *packed)) return offset;
+    if (packed) bytes = bytes_of_even_slices(*packed, program_.buffer(b), bytes);
     const int64_t offset = weights_bytes_;
     if (packed) panels_of_[packed->source].emplace_back(packed, offset);
     result_.weights.push_back({b, offset, bytes});

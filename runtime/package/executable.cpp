@@ -149,10 +149,10 @@ void Executable::load_plan(const Manifest& manifest, const std::string& name) {
 }
 
 void Executable::load_costs(const Manifest& manifest, std::span<Plan* const> plans, const LoadOptions& options) const {
-  const ManifestFile* listed = options.costs ? manifest.find(kCostsFile) : nullptr;
-  if (!listed) return;
-  const MappedFile file = open_package_json(files_, *listed);
-  if (!costs_from_json({file.data(), size_t(file.bytes())}, plans))
+  const ManifestFile* file = options.costs ? manifest.find(kCostsFile) : nullptr;
+  if (!file) return;
+  const MappedFile content = open_package_json(files_, *file);
+  if (!costs_from_json({content.data(), size_t(content.bytes())}, plans))
     log_info("package '{}': its costs are of another version of cppgen, so they are not read", directory());
 }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/support/file_io.h"
+#include "isa/vec_isa.h"
 #include "runtime/session/cppgen.h"
 #include "tests/cli/program.h"
 
@@ -182,6 +183,22 @@ TEST_F(Versions, OfSeveralInstructionSetsHaveTheSameSizes) {
   const json report = json::parse(run({"run", made, "--dim", "batch=5", "--json"}).out);
   EXPECT_EQ(report["isa"], "avx2");
   EXPECT_EQ(report["version"], "general");
+}
+
+// Weights of 48 columns are three slices of 16 for AVX2 and for AVX-512, whatever their tiles are, and each version
+// computes the same with them.
+TEST_F(Versions, OfSeveralInstructionSetsShareWeights) {
+  const auto alone = fs::file_size(package(model(), {"--isa", "avx2"}) + "/weights.bin");
+  const std::string made = package(model(), {"--isa", "avx2,avx512"}), data = path("data");
+  EXPECT_EQ(fs::file_size(made + "/weights.bin"), alone);
+  EXPECT_TRUE(fs::equivalent(made + "/weights.bin", made + "/versions/1/weights.bin"));
+  ASSERT_EQ(run({"run", model(), "--reference", "--dim", "batch=40", "--output", data}).status, 0);
+  for (const char* isa : {"avx2", "avx512"}) {
+    if (!detect_cpu_features().has_all(find_isa(isa)->required)) continue;
+    const Ended ended = run({"verify", made, data, "--isa", isa});
+    EXPECT_EQ(ended.status, 0) << ended.err << ended.out;
+    EXPECT_NE(ended.out.find(std::string(isa) + ", "), std::string::npos) << ended.out;
+  }
 }
 
 // Each version is tuned for its sizes; a compilation of that version uses what was found.
