@@ -155,7 +155,7 @@ struct AttentionPlan {
   int64_t key_block = 1;  // keys of a block
   // After so many keys, the sums so far are set aside (rt::kGroupBlocks); 0 if there are never more.
   int64_t group_keys = 0;
-  int64_t few_rows = 0;   // up to this many rows, a unit computes rows one at a time, with keys or features as lanes
+  int64_t few_rows = 0;  // up to this many rows, a unit computes rows one at a time, with keys or features as lanes
   bool may_be_few = false, may_be_many = false;
   IndexExpr panels_at_once = 1;  // panels of queries of one unit
   int64_t most_panels_at_once = 1;

@@ -37,7 +37,8 @@ Scalar lists_axis(LowerContext&, int input, int64_t d, int64_t rank);
 
 // The value if all conditions hold; otherwise the run ends with an error that names the node and says this.
 Scalar checked(LowerContext&, Scalar value, const std::vector<Scalar>& conditions,
-               const std::string& otherwise = "the inputs of this run are not allowed, or its result does not have the "
-                                              "declared shape.");
+               const std::string& otherwise =
+                   "the inputs of this run are not allowed, or its result does not have the "
+                   "declared shape.");
 
 }  // namespace cppgen::ops

@@ -71,7 +71,9 @@ const Form kForms[] = {
       {{0, 3}, {{0}}, Ints{0, 3}},
       {{0, 3}, {{5}}, {}}}},
     {"AllArguments",
-     [](ModelMaker& m) { m.input("x", {"N", "M"}).input("to", {"2"}, kInt64), reshape(m); },
+     [](ModelMaker& m) {
+       m.input("x", {"N", "M"}).input("to", {"2"}, kInt64), reshape(m);
+     },
      {{{2, 6}, {{0, 0}}, Ints{2, 6}},
       {{2, 6}, {{4, 3}}, Ints{4, 3}},
       {{2, 6}, {{0, -1}}, Ints{2, 6}},

@@ -100,10 +100,10 @@ void lower_one_or_all(LowerContext& c, size_t own) {
   const size_t d = c.output(0).shape.size() - from.size() + own;
   const IndexExpr all = c.output(0).shape[d];
   const Scalar given = index_value(c, from[own]), requested = index_value(c, all);
-  const std::string otherwise =
-      fmt::format("its input has neither one element nor as many as are requested ({0}). For {0} = 1, compile the model "
-                  "with this size.",
-                  ir::to_string(all));
+  const std::string otherwise = fmt::format(
+      "its input has neither one element nor as many as are requested ({0}). For {0} = 1, compile the model "
+      "with this size.",
+      ir::to_string(all));
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     std::vector<IndexExpr> element(from.size(), IndexExpr(int64_t(0)));
     element[own] = ir::min(at[d], from[own] - 1);
