@@ -10,6 +10,7 @@
 #include "cppgen/package/exchanged.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
+#include "runtime/contraction/formats.h"
 #include "runtime/contraction/tiles.h"
 
 namespace cppgen::package {
@@ -72,7 +73,7 @@ bool same_panels(const PackedConstant& a, const PackedConstant& b) {
 // package for several instruction sets, share the constant (runtime/contraction/formats.h). Slices of several batches
 // follow each other, so they stay as they are.
 int64_t bytes_of_even_slices(const PackedConstant& packed, const ir::Buffer& buffer, int64_t bytes) {
-  const bool sliced = info(packed.format).panel == DType::f32 && packed.width % rt::kSliceColumns == 0;
+  const bool sliced = rt::slice_columns(packed.format, packed.width) == rt::kSliceColumns;
   if (!sliced || packed.batch_offsets.size() != 1) return bytes;
   const int64_t slices = buffer.shape[1].constant();
   return slices % 2 == 0 ? bytes : bytes / slices * (slices + 1);

@@ -28,7 +28,8 @@ DepthBlocks depth_blocks(TileFormat format, long taps, long depth) {
 }
 
 int slice_columns(TileFormat format, int nr) {
-  return info(format).panel == DType::f32 && nr % kSliceColumns == 0 ? kSliceColumns : nr;
+  const bool sliced = info(format).panel == DType::f32 && nr % kSliceColumns == 0 && nr <= kMostTileColumns;
+  return sliced ? kSliceColumns : nr;
 }
 
 long panel_elements(TileFormat format, long taps, long depth, int nr) {

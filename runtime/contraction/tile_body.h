@@ -25,7 +25,7 @@ VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long dep
 
 template <int Rows, int Vectors>
 void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  static_assert(kSliceColumns == vec::kSliceColumns);
+  static_assert(kSliceColumns == vec::kSliceColumns && Vectors * kLanes <= kMostTileColumns);
   constexpr BlockFunction first = tile_block<Rows, Vectors, false>, next = tile_block<Rows, Vectors, true>;
   constexpr int kFloat = sizeof(float), kSlice = vec::slice_columns(Vectors * kLanes);
   const long distance = taps * depth * kSlice;

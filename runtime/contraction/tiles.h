@@ -7,6 +7,7 @@ namespace cppgen::rt {
 
 // Panels of float32 for tiles of a multiple of so many columns consist of slices (formats.h).
 constexpr int kSliceColumns = 16;
+constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 
 // block[r * ldc + j] = sum over t < taps, k < depth of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
 // where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. A tap whose first pointer is null

@@ -59,7 +59,7 @@ TEST_F(Repro, KernelsAndResultsAreTheSame) {
   fs::remove_all(path("data"));
   const Ended ended = run({"repro", archive});
   ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
-  EXPECT_TRUE(contains(ended.out, "kernels: 2 of 2 sources the same\nresults: the same bits\n")) << ended.out;
+  EXPECT_TRUE(contains(ended.out, "kernels: 3 of 3 sources the same\nresults: the same bits\n")) << ended.out;
   EXPECT_EQ(temporary_files(), std::vector<std::string>());
   const std::string directory = changed(archive, [](json&) {});
   EXPECT_EQ(run({"repro", directory}).status, 0) << "the folder itself";

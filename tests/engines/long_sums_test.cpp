@@ -8,7 +8,7 @@
 namespace cppgen::engines {
 namespace {
 
-constexpr double kMostError = 1e-5;
+constexpr double kMostError = 1.5e-5;  // the blocks of convolutions are longer than those of products
 
 // Equal terms are the hardest: every addition may round in the same direction.
 ir::HostTensor tenths(const std::vector<int64_t>& dims) {
