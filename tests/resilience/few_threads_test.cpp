@@ -90,15 +90,16 @@ TEST_F(FewThreads, FewDescriptors) {
   environment.erase("LD_PRELOAD");
   const std::string model = symbolic_model();
   EXPECT_EQ(run({"run", model, "--dim", "N=2"}).status, 0);
-  for (int descriptors = 4; descriptors <= 14; descriptors++)
+  for (int descriptors = 4; descriptors <= 11; descriptors++)
     for (const std::string command : {"run", "compile", "bench", "config"}) {
       SCOPED_TRACE(fmt::format("{} with {}", command, descriptors));
-      std::string text = fmt::format("ulimit -n {}; exec env", descriptors);
+      // The shell itself needs more descriptors to redirect.
+      std::string text = fmt::format("exec > /dev/null 2> '{}'; ulimit -n {}; exec env", path("err"), descriptors);
       for (const auto& [name, value] : environment) text += fmt::format(" '{}={}'", name, value);
       text += fmt::format(" '{}' {}", CPPGEN_PROGRAM, command);
       if (command != "config") text += fmt::format(" '{}' --dim N=2", model);
       if (command == "compile") text += fmt::format(" -o '{}'", path("out.package"));
-      const int status = std::system((text + fmt::format(" > /dev/null 2> '{}'", path("err"))).c_str());
+      const int status = std::system(text.c_str());
       const std::string err = read_file(path("err"));
       EXPECT_TRUE(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2)) << status << " " << err;
       if (status != 0) EXPECT_NE(err.find("Too many open files"), std::string::npos) << err;
