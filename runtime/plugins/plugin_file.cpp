@@ -1,6 +1,7 @@
 #include "runtime/plugins/plugin_file.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <filesystem>
 #include <string>
@@ -14,12 +15,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder of the library or program that contains this code; empty if it is unknown.
+// The folder of the library or program that contains this code; empty if it is unknown. The loader knows a program only
+// by what its caller said, which may be anything.
 fs::path own_folder() {
   Dl_info info;
-  if (::dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || !info.dli_fname) return {};
+  struct link_map* object = nullptr;
+  const auto* code = reinterpret_cast<const void*>(&own_folder);
+  if (::dladdr1(code, &info, reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) == 0 || !object) return {};
+  const bool program = !object->l_name || object->l_name[0] == '\0';
   std::error_code error;
-  const fs::path file = fs::canonical(info.dli_fname, error);
+  const fs::path file = fs::canonical(program ? "/proc/self/exe" : object->l_name, error);
   return error ? fs::path() : file.parent_path();
 }
 

@@ -10,6 +10,7 @@
 
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/file_lock.h"
+#include "runtime/package/package.h"
 #include "tests/resilience/fixture.h"
 
 namespace cppgen {
@@ -63,6 +64,7 @@ TEST_F(ModelCacheFaults, DamagedPackagesAreMadeAnew) {
       {"removed", [](const std::string& file) { fs::remove(file); }},
       {"longer", [](const std::string& file) { fs::resize_file(file, fs::file_size(file) + 1); }}};
   for (const std::string& name : names_in(package)) {
+    if (name == rt::kCostsFile) continue;  // only reports read it, and do without it
     for (const auto& [what, damage] : damages) {
       damage(package + "/" + name);
       EXPECT_EQ(first_output(model), 3) << name << " " << what;
