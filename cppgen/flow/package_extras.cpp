@@ -4,9 +4,9 @@
 
 namespace cppgen {
 
-PackageExtras::PackageExtras(const CompileRequest& request) : request_(request) {
-  if (request.output.empty()) return;
-  if (request.settings.enable_standalone) find_standalone_program({});
+PackageExtras::PackageExtras(const CompileRequest& request)
+    : request_(request), standalone_(!request.output.empty() && request.settings.enable_standalone) {
+  if (standalone_) find_standalone_program({});
 }
 
 void PackageExtras::note_units(const std::vector<CompileJob>& units, KernelBuilder& builder,
@@ -16,16 +16,16 @@ void PackageExtras::note_units(const std::vector<CompileJob>& units, KernelBuild
 }
 
 void PackageExtras::add_before_manifest(const std::string& package, const std::set<std::string>& functions) const {
-  if (request_.settings.enable_standalone) add_standalone_program(find_standalone_program(functions), package);
+  if (standalone_) add_standalone_program(find_standalone_program(functions), package);
   if (project_) write_cmake_project(*project_, package + "/sources");
 }
 
 void PackageExtras::add_after_manifest(const std::string& package) const {
-  if (request_.settings.enable_standalone) add_standalone_sample(package, request_);
+  if (standalone_) add_standalone_sample(package, request_);
 }
 
 void PackageExtras::tell() const {
-  if (request_.settings.enable_standalone) log_written("ENABLE_STANDALONE", request_.output + "/standalone");
+  if (standalone_) log_written("ENABLE_STANDALONE", request_.output + "/standalone");
   if (project_) log_written("USE_CMAKE_COMPILATION", request_.output + "/sources");
 }
 

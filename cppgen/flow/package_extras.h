@@ -29,6 +29,7 @@ class PackageExtras {
 
  private:
   const CompileRequest& request_;
+  const bool standalone_;
   std::optional<CMakeProject> project_;
 };
 

@@ -45,8 +45,8 @@ inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f
 DType prepared_type(TileFormat);
 
 // The columns of a slice of a panel of `nr` columns: 16 for float32 if nr is a multiple of it, so that the tiles of
-// several widths and instruction sets read the same bytes; otherwise the panel is one slice. The panels of libxsmm, which
-// are wider than those of our tiles, are one slice, too.
+// several widths and instruction sets read the same bytes; otherwise the panel is one slice. The panels of libxsmm,
+// which are wider than those of our tiles, are one slice, too.
 int slice_columns(TileFormat, int nr);
 
 // Elements (of TileFormatInfo::panel) of one panel of `nr` columns. For weights of few bits see pack_n_bits.h.

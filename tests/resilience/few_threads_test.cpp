@@ -101,6 +101,8 @@ TEST_F(FewThreads, FewDescriptors) {
       if (command == "compile") text += fmt::format(" -o '{}'", path("out.package"));
       const int status = std::system(text.c_str());
       const std::string err = read_file(path("err"));
+      // Descriptors that this process was given leave the loader none.
+      if (err.find("error while loading shared libraries") != std::string::npos) continue;
       EXPECT_TRUE(WIFEXITED(status) && (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2)) << status << " " << err;
       if (status != 0) EXPECT_NE(err.find("Too many open files"), std::string::npos) << err;
     }
