@@ -62,7 +62,7 @@ class Executable {
   int64_t version_for(std::span<const int64_t> symbols) const;
   // "batch=8" or "general" if there are several, otherwise empty.
   const std::string& version() const { return version_; }
-  // What the model's file said about the model; empty if the package does not tell.
+  // These are the texts in which the model's file describes the model; empty if the package does not tell.
   const std::vector<std::pair<std::string, std::string>>& metadata() const { return metadata_; }
   const std::string& directory() const { return files_.name(); }
   KernelFunction kernel(size_t step) const { return kernels_[step]; }  // null for library steps

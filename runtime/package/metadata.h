@@ -7,7 +7,7 @@
 
 namespace cppgen::rt {
 
-// What the model's file said about the model: a file of the package that it may lack, with a list of keys and values.
+// This file, which a package may lack, lists what the model's file said about the model, as keys and values.
 inline constexpr std::string_view kMetadataFile = "metadata.json";
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 

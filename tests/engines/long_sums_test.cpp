@@ -8,7 +8,7 @@
 namespace cppgen::engines {
 namespace {
 
-constexpr double kMostError = 1.5e-5;  // the blocks of convolutions are longer than those of products
+constexpr double kMostError = 1e-5;
 
 // Equal terms are the hardest: every addition may round in the same direction.
 ir::HostTensor tenths(const std::vector<int64_t>& dims) {
@@ -30,6 +30,7 @@ using Shapes = std::vector<std::vector<int64_t>>;
 struct Sums {
   std::function<Graph()> make;
   Shapes shapes;  // of the inputs
+  double most_error = kMostError;
 };
 
 void expect_digits(const Sums& sums, const std::vector<ir::HostTensor>& inputs, int threads = 1) {
@@ -46,7 +47,7 @@ void expect_digits(const Sums& sums, const std::vector<ir::HostTensor>& inputs, 
       double worst = 0;
       for (int64_t i = 0; i < want[o].elements(); i++)
         worst = std::max(worst, std::abs(value(r.outputs[o], i) / double(value(want[o], i)) - 1));
-      EXPECT_LE(worst, kMostError) << isa << ", output " << o << ": " << meaning.value(meaning.outputs[o]).name;
+      EXPECT_LE(worst, sums.most_error) << isa << ", output " << o << ": " << meaning.value(meaning.outputs[o]).name;
     }
   }
   EXPECT_GT(machines, 0);
@@ -179,7 +180,8 @@ TEST(LongSums, OfConvolutions) {
     }
     return std::move(g.g);
   };
-  expect_digits({make, shapes});
+  // Whole taps of up to 1,152 products are one block; a product has at most 512 in each.
+  expect_digits({make, shapes, 1.5e-5});
 }
 
 // Weights of four bits with a scale for 32 of them, and for 4,096.
