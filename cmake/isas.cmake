@@ -1,6 +1,6 @@
 # Of runtime/base/isas.def: cppgen_flags_<isa>, compiler flags of sources that are written for one instruction set, and
 # cppgen_isas, all instruction sets, and cppgen_vec_isas, those with vectors of their own.
-set(cppgen_isas_def "${CMAKE_SOURCE_DIR}/runtime/base/isas.def")
+set(cppgen_isas_def "${PROJECT_SOURCE_DIR}/runtime/base/isas.def")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${cppgen_isas_def}")
 file(READ "${cppgen_isas_def}" cppgen_isas_text)
 string(REGEX MATCHALL "\nCPPGEN_ISA(_TILES)?\\([^\n]*(\n +[^\n]*)*" cppgen_isa_rows "${cppgen_isas_text}")

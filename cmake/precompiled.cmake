@@ -18,7 +18,7 @@ set(cppgen_common_headers
 # ROOMS: those whose headers are among them.
 function(cppgen_make_precompiled name)
   cmake_parse_arguments(ARG "" "" "HEADERS;LINK;ROOMS" ${ARGN})
-  set(source "${CMAKE_BINARY_DIR}/generated/${name}.cpp")
+  set(source "${PROJECT_BINARY_DIR}/generated/${name}.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "// Has nothing but precompiled headers.\n")
   add_library(${name} OBJECT "${source}")
   target_link_libraries(${name} PRIVATE cppgen_options cppgen_fmt ${ARG_LINK})

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints which objects of a build took longest to compile, and the sum of all.
 #
-#   cmake/slowest_units.sh BUILD_DIR [COUNT]        also: cmake --build --preset release --target slowest_units
+#   cmake/slowest_units.sh BUILD_DIR [COUNT]        also: cmake --build --preset release --target cppgen_slowest_units
 #
 # Times are those of the last compilation of each, on the clock: build with -j 1 on a quiet machine for CPU time.
 set -eu

@@ -10,6 +10,7 @@
 #include "cppgen/cli/settings_file.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/report/settings_json.h"
 #include "cppgen/support/file_io.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
@@ -18,20 +19,6 @@
 
 namespace cppgen {
 namespace {
-
-// People show others what `config` prints.
-std::string without_password(const std::string& value) {
-  const size_t scheme = value.find("://"), at = value.rfind('@');
-  if (scheme == value.npos || at == value.npos) return value;
-  const size_t colon = value.find(':', scheme + 3);
-  return colon < at ? value.substr(0, colon + 1) + "***" + value.substr(at) : value;
-}
-
-std::vector<SettingDescription> without_passwords(std::vector<SettingDescription> settings) {
-  for (SettingDescription& setting : settings)
-    if (setting.name == "REMOTE_CACHE") setting.value = without_password(setting.value);
-  return settings;
-}
 
 // All, or those with these names.
 std::vector<SettingDescription> chosen(std::vector<SettingDescription> settings,
@@ -65,25 +52,6 @@ std::string diff_text(const std::vector<SettingDescription>& settings) {
     text += fmt::format("{}={}  ({}; default {})\n", setting.name, setting.value, setting.source,
                         setting.default_value.empty() ? "empty" : setting.default_value);
   return text;
-}
-
-std::string config_json(const std::vector<SettingDescription>& settings) {
-  Json json;
-  json["settings"] = Json::array();
-  for (const SettingDescription& setting : settings) {
-    Json item;
-    item["name"] = setting.name;
-    item["variable"] = fmt::format("CPPGEN_{}", setting.name);
-    item["value"] = setting.value;
-    item["source"] = setting.source;
-    item["default"] = setting.default_value;
-    item["allowed"] = setting.allowed;
-    item["aliases"] = setting.aliases;
-    item["changes_kernels"] = setting.in_key;
-    item["doc"] = setting.doc;
-    json["settings"].push_back(std::move(item));
-  }
-  return json_text(json, 2) + "\n";
 }
 
 struct Selection {
@@ -149,8 +117,9 @@ ExitCode command_config(const ConfigOptions& options) {
   }
   check_settings(settings);
   const auto listed = options.diff ? changed_settings(settings) : settings.describe();
-  const auto shown = without_passwords(chosen(listed, options.names));
-  print_result(options.json ? config_json(shown) : for_terminal(options.diff ? diff_text(shown) : config_text(shown)));
+  const auto shown = report::without_passwords(chosen(listed, options.names));
+  print_result(options.json ? json_text(report::settings_json(shown), 2) + "\n"
+                            : for_terminal(options.diff ? diff_text(shown) : config_text(shown)));
   return kDone;
 }
 

@@ -14,6 +14,7 @@
 #include "cppgen/flow/explain.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/graph/graph.h"
+#include "cppgen/report/explain_json.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
@@ -70,6 +71,12 @@ Explanation explained(const ExplainOptions& options, const CompileRequest& reque
   return explanation;
 }
 
+std::string explained_json(const ExplainOptions& options, const Explanation& explanation) {
+  const report::ExplainedParts parts{chosen_steps(options, explanation), options.source, options.assembly,
+                                     options.memory};
+  return json_text(report::explain_json(options.model, explanation, parts), 2) + "\n";
+}
+
 }  // namespace
 
 ExitCode command_explain(const ExplainOptions& options, const CancelToken& cancel) {
@@ -88,10 +95,10 @@ ExitCode command_explain(const ExplainOptions& options, const CancelToken& cance
   if (!options.html.empty()) {
     if (const int e = write_file(options.html, explain_page(options, explanation, cancel)))
       user_error("--html: {}: cannot be written: {}", options.html, error_text(e));
-    if (options.json) print_result(explain_json(options, explanation));
+    if (options.json) print_result(explained_json(options, explanation));
     return kDone;
   }
-  print_result(options.json ? explain_json(options, explanation) : for_terminal(explain_text(options, explanation)));
+  print_result(options.json ? explained_json(options, explanation) : for_terminal(explain_text(options, explanation)));
   return kDone;
 }
 

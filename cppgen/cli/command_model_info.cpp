@@ -7,6 +7,7 @@
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/import/summary.h"
+#include "cppgen/report/model_json.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"
@@ -37,50 +38,6 @@ std::string inspect_text(const ModelOptions& options, const ModelSummary& summar
   text += fmt::format("operators   {}\n", counted(int64_t(summary.nodes), "node"));
   for (const auto& [name, count] : summary.operators) text += fmt::format("{:>6}  {}\n", count, printable(name));
   return text;
-}
-
-Json tensors_json(const std::vector<ModelSummary::Tensor>& tensors) {
-  Json list = Json::array();
-  for (const auto& tensor : tensors) {
-    Json json;
-    json["name"] = tensor.name;
-    json["dtype"] = tensor.type;
-    if (tensor.has_shape) {
-      json["dims"] = tensor.dims;
-    } else {
-      json["dims"] = nullptr;
-    }
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
-Json counts_json(const std::map<std::string, int64_t>& counts) {
-  Json json = Json::object();
-  for (const auto& [key, value] : counts) json[key.empty() ? "ai.onnx" : key] = value;
-  return json;
-}
-
-std::string inspect_json(const ModelOptions& options, const ModelSummary& summary) {
-  Json json;
-  json["model"] = options.model;
-  json["kind"] = "onnx";
-  json["graph"] = summary.graph_name;
-  json["producer"] = summary.producer;
-  json["producer_version"] = summary.producer_version;
-  json["domain"] = summary.domain;
-  json["model_version"] = summary.model_version;
-  json["ir_version"] = summary.ir_version;
-  json["opsets"] = counts_json(summary.opsets);
-  json["inputs"] = tensors_json(summary.inputs);
-  json["outputs"] = tensors_json(summary.outputs);
-  json["nodes"] = summary.nodes;
-  json["operators"] = counts_json(summary.operators);
-  json["parameters"] = summary.parameters;
-  json["parameter_bytes"] = summary.parameter_bytes;
-  json["external_files"] = summary.external_files;
-  json["functions"] = summary.functions;
-  return json_text(json, 2) + "\n";
 }
 
 // Each dimension: a number, the symbol's name, or "?" for an expression of symbols.
@@ -144,10 +101,10 @@ std::string package_json(const ModelOptions& options, const rt::Manifest& manife
   json["cppgen_version"] = manifest.cppgen_version;
   json["abi_version"] = manifest.abi_version;
   json["isa"] = plan.isa;
-  json["inputs"] = tensors_json(tensors_of(plan.inputs, plan));
-  json["outputs"] = tensors_json(tensors_of(plan.outputs, plan));
+  json["inputs"] = report::tensors_json(tensors_of(plan.inputs, plan));
+  json["outputs"] = report::tensors_json(tensors_of(plan.outputs, plan));
   json["weights_bytes"] = plan.weights_bytes;
-  json["parameters"] = tensors_json(parameters_of(plan));
+  json["parameters"] = report::tensors_json(parameters_of(plan));
   for (const rt::VersionRow& version : versions)
     json["versions"].push_back({{"isa", version.isa}, {"sizes", version.sizes}, {"folder", version.folder}});
   write_steps(json, plan);
@@ -168,7 +125,8 @@ ExitCode command_inspect(const ModelOptions& options) {
   const Settings settings = read_settings(options);
   if (!is_package(options.model)) {
     const ModelSummary summary = summarize_onnx(options.model);
-    print_result(options.json ? inspect_json(options, summary) : for_terminal(inspect_text(options, summary)));
+    print_result(options.json ? json_text(report::inspect_json(options.model, summary), 2) + "\n"
+                              : for_terminal(inspect_text(options, summary)));
     return kDone;
   }
   const rt::Manifest manifest = rt::read_manifest(options.model);

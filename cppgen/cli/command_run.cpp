@@ -15,6 +15,7 @@
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
 #include "cppgen/flow/trace.h"
+#include "cppgen/report/compile_json.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
@@ -101,7 +102,7 @@ Json timings_json(const ReadyModel& model, double run_s) {
   json["load_s"] = model.load_s;
   json["open_s"] = model.open_s;
   json["run_ms"] = run_s * 1e3;
-  json["stages"] = stages_json(report);
+  json["stages"] = report::stages_json(report);
   return json;
 }
 
@@ -201,7 +202,8 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
   CompileRequest request = compile_request(options, settings, cancel);
   request.output = options.output;
   const CompiledModel model = compile_with_progress(std::move(request));
-  print_result(options.json ? compile_json(options, model.report) : for_terminal(compile_text(options, model.report)));
+  print_result(options.json ? json_text(report::compile_json(options.model, options.output, model.report), 2) + "\n"
+                            : for_terminal(compile_text(options, model.report)));
   return kDone;
 }
 

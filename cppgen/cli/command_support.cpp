@@ -10,13 +10,11 @@
 #include <set>
 
 #include "cppgen/cli/settings_file.h"
-#include "cppgen/flow/stages.h"
-#include "cppgen/schedule/tuning.h"
+#include "cppgen/flow/compiler_settings.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
-#include "runtime/threads/host_profile.h"
 
 namespace cppgen {
 namespace {
@@ -43,21 +41,6 @@ void add_short_form(std::vector<std::pair<std::string, std::string>>& given, siz
   given.emplace_back(name, value);
 }
 
-// A cache directory that is named by another tool's variable and cannot be ours does not stop us.
-void refuse_foreign_cache(Settings& settings) {
-  if (settings.source(SettingId::cache_dir).kind != SettingSource::alias) return;
-  try {
-    std::error_code error;
-    const std::string parent = parent_directory(settings.cache_dir);
-    const bool is_there = std::filesystem::exists(settings.cache_dir, error);
-    if (std::filesystem::exists(parent, error) && !std::filesystem::is_directory(parent, error))
-      user_error("'{}' is not a directory", parent);
-    if (is_there) (void)make_private_directory(settings.cache_dir, "the cache directory");
-  } catch (const UserError& error) {
-    settings.ignore_alias(SettingId::cache_dir, error.what());
-  }
-}
-
 }  // namespace
 
 Settings settings_of(const CommonOptions& options) {
@@ -67,12 +50,7 @@ Settings settings_of(const CommonOptions& options) {
   for (const std::string& text : options.settings) given.push_back(split_setting(text));
   add_short_form(given, loaded, "THREADS", "--threads", options.threads);
   add_short_form(given, loaded, "ISA", "--isa", options.isa);
-  Settings settings = Settings::from_environment(process_environment(), given);
-  rt::apply_host_profile(settings);
-  (void)schedule::tuned(schedule::Tuning(1), settings.tuning);  // before anything reads the model
-  refuse_foreign_cache(settings);
-  refuse_foreign_texts(settings);
-  return settings;
+  return compiler_settings(process_environment(), given);
 }
 
 Settings read_settings(const CommonOptions& options) {

@@ -4,26 +4,21 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cppgen/cli/command_support.h"
+#include "cppgen/report/explained_totals.h"
 #include "runtime/base/printable.h"
-#include "runtime/plan/module.h"
 
 namespace cppgen {
 namespace {
 
+using report::bound_ns;
+using report::control_flow;
+using report::far_steps;
+using report::predicted_ns;
+using report::sum_over;
+using MeasuredStep = StoredProfile::Step;
 using Step = Explanation::Step;
-
-template <class Value>
-double sum_over(const std::vector<Step>& steps, const Value& value) {
-  return std::accumulate(steps.begin(), steps.end(), 0.0,
-                         [&](double sum, const Step& step) { return sum + step.cost.calls * value(step); });
-}
-
-double bound_ns(const Step& step) { return step.bound ? step.bound->ns() : 0; }
-double predicted_ns(const Step& step) { return step.bound ? step.bound->predicted_ns : 0; }
 
 std::string kinds_text(const Explanation& explanation) {
   std::map<std::string, int64_t> engines;
@@ -31,16 +26,6 @@ std::string kinds_text(const Explanation& explanation) {
   std::string text;
   for (const auto& [engine, count] : engines) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, engine);
   return text;
-}
-
-// Steps on the host with bodies, whose runs depend on data.
-std::vector<std::string> control_flow(const Explanation& explanation) {
-  std::vector<std::string> names;
-  for (const Step& step : explanation.steps)
-    if (step.engine == rt::kHostEngine &&
-        (step.name == "if" || step.name == "loop" || step.name == "scan" || step.name == "map"))
-      names.insert(names.end(), step.origins.begin(), step.origins.end());
-  return names;
 }
 
 std::string fusions_text(const Explanation& explanation) {
@@ -94,21 +79,6 @@ std::string largest_text(const Explanation& explanation) {
   return text.empty() ? "-" : text;
 }
 
-using MeasuredStep = StoredProfile::Step;
-
-// Those that take more than twice their bound, and more than a hundredth of all steps beyond it; the largest first.
-std::vector<const MeasuredStep*> far_steps(const StoredProfile& profile) {
-  constexpr double kFar = 2, kShare = 0.01;
-  const auto excess = [](const MeasuredStep& step) { return step.ms - step.bound_ms; };
-  std::vector<const MeasuredStep*> steps;
-  for (const MeasuredStep& step : profile.steps)
-    if (step.bound_ms > 0 && step.ms > kFar * step.bound_ms && excess(step) > kShare * profile.steps_ms())
-      steps.push_back(&step);
-  std::stable_sort(steps.begin(), steps.end(),
-                   [&](const MeasuredStep* a, const MeasuredStep* b) { return excess(*a) > excess(*b); });
-  return steps;
-}
-
 std::string measured_text(const std::optional<StoredProfile>& profile) {
   if (!profile) return "not yet: run `cppgen profile`\n";
   std::string text = fmt::format(
@@ -124,18 +94,6 @@ std::string measured_text(const std::optional<StoredProfile>& profile) {
                          far[i]->ms / far[i]->bound_ms, far[i]->ms);
   if (far.size() > kMost) steps += fmt::format(", and {} more", far.size() - kMost);
   return text + fmt::format("far         {}\n", steps.empty() ? "no step takes more than twice its bound" : steps);
-}
-
-Json stored_profile_json(const StoredProfile& profile) {
-  Json json;
-  json["threads"] = profile.threads;
-  json["mean_ms"] = profile.run_ms;
-  json["under_load"] = profile.under_load;
-  json["steps_ms"] = profile.steps_ms();
-  json["far_from_bound"] = Json::array();
-  for (const MeasuredStep* step : far_steps(profile))
-    json["far_from_bound"].push_back({{"name", step->name}, {"ms", step->ms}, {"bound_ms", step->bound_ms}});
-  return json;
 }
 
 // "1 is assumed for N, 8 is assumed for H, W".
@@ -171,32 +129,6 @@ std::string summary_text(const ExplainOptions& options, const Explanation& expla
     text += fmt::format("control     bodies of loops and all branches count as if each ran once: {}\n",
                         printable_list(nodes));
   return text;
-}
-
-void write_summary(Json& json, const Explanation& explanation) {
-  const std::vector<Step>& steps = explanation.steps;
-  json["isa"] = explanation.isa;
-  json["nodes"] = explanation.nodes;
-  json["step_count"] = steps.size();
-  json["flops"] = sum_over(steps, [](const Step& step) { return step.cost.flops; });
-  json["bytes"] = sum_over(steps, [](const Step& step) { return step.cost.bytes; });
-  json["constant_bytes"] = sum_over(steps, [](const Step& step) { return step.cost.constant_bytes; });
-  json["weights_bytes"] = explanation.memory.weights;
-  json["inputs_bytes"] = explanation.memory.inputs;
-  json["outputs_bytes"] = explanation.memory.outputs;
-  json["arenas_bytes"] = explanation.memory.arenas;
-  json["scratch_bytes"] = explanation.memory.scratch;
-  json["peak_bytes"] = explanation.memory.peak();
-  json["arena_bytes"] = explanation.largest_arena();
-  json["bound_ms"] = sum_over(steps, bound_ns) / 1e6;
-  json["predicted_ms"] = sum_over(steps, predicted_ns) / 1e6;
-  json["peaks_are_assumed"] = explanation.peaks_are_assumed;
-  json["peaks_under_load"] = explanation.peaks.under_load;
-  json["profile"] = explanation.profile ? stored_profile_json(*explanation.profile) : Json();
-  json["assumed_dims"] = Json::array(), json["assumed_sizes"] = Json::object();
-  for (const auto& [name, size] : explanation.assumed)
-    json["assumed_dims"].push_back(name), json["assumed_sizes"][name] = size;
-  json["bodies_count_once"] = control_flow(explanation);
 }
 
 }  // namespace cppgen

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cppgen/cli/command_support.h"
@@ -11,7 +10,6 @@
 #include "cppgen/cli/layout_text.h"
 #include "cppgen/flow/decision_text.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/json_text.h"
 
 namespace cppgen {
 namespace {
@@ -72,43 +70,6 @@ schedule::DecisionLog about(const schedule::DecisionLog& log, const Explanation&
   return result;
 }
 
-Json step_json(const Step& step, const ExplainOptions& options) {
-  Json item;
-  item["name"] = step.name;
-  item["engine"] = step.engine;
-  item["origins"] = step.origins;
-  item["loops"] = step.loops;
-  item["plan"] = step.plan;
-  if (!step.repeated.empty()) item["times"] = step.repeated;
-  item["calls"] = step.cost.calls;
-  item["flops"] = step.cost.flops;
-  item["bytes"] = step.cost.bytes;
-  item["constant_bytes"] = step.cost.constant_bytes;
-  if (step.bound) {
-    item["bound_ms"] = step.bound->ns() / 1e6;
-    item["bound_by"] = step.bound->by();
-    item["predicted_ms"] = step.bound->predicted_ns / 1e6;
-  }
-  if (options.source) item["source"] = step.source;
-  if (options.assembly) item["assembly"] = step.assembly;
-  return item;
-}
-
-Json temporaries_json(const Explanation& explanation) {
-  Json list = Json::array();
-  for (const Explanation::Temporary& it : explanation.temporaries) {
-    Json item;
-    item["plan"] = it.plan;
-    item["offset"] = it.offset;
-    item["bytes"] = it.bytes;
-    item["name"] = it.name;
-    item["first_step"] = it.first_step;
-    item["last_step"] = it.last_step;
-    list.push_back(std::move(item));
-  }
-  return list;
-}
-
 }  // namespace
 
 bool has_node(const Explanation& explanation, const std::string& node) {
@@ -147,27 +108,6 @@ std::string explain_text(const ExplainOptions& options, const Explanation& expla
   if (!options.all && !chosen) return text;
   return text + "\ndecisions\n" +
          decision_text(chosen ? about(explanation.decisions, explanation, steps) : explanation.decisions);
-}
-
-std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {
-  Json json;
-  json["model"] = options.model;
-  write_summary(json, explanation);
-  json["steps"] = Json::array();
-  for (const size_t i : chosen_steps(options, explanation))
-    json["steps"].push_back(step_json(explanation.steps[i], options));
-  if (options.memory) json["temporaries"] = temporaries_json(explanation);
-  write_layouts(json, explanation.layouts);
-  json["decisions"] = Json::array();
-  for (const auto& entry : explanation.decisions.entries) {
-    Json item;
-    item["rule"] = entry.rule;
-    item["subject"] = entry.subject;
-    item["fused"] = entry.decision.fused;
-    item["reason"] = entry.decision.reason;
-    json["decisions"].push_back(std::move(item));
-  }
-  return json_text(json, 2) + "\n";
 }
 
 }  // namespace cppgen

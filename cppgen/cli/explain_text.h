@@ -19,7 +19,4 @@ std::vector<size_t> chosen_steps(const ExplainOptions&, const Explanation&);
 // and the decisions about them. UserError for a node or a kernel that does not exist.
 std::string explain_text(const ExplainOptions&, const Explanation&);
 
-// All of it as JSON, except for sources, assembly and the placement of intermediate values, which have to be asked for.
-std::string explain_json(const ExplainOptions&, const Explanation&);
-
 }  // namespace cppgen

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "cppgen/cli/command_support.h"
 
@@ -73,37 +72,6 @@ std::string layout_text(const LayoutReport& report) {
   text += "\nmovements\n";
   for (const auto& m : report.movements) text += movement_text(m);
   return text + total_text(report.movements);
-}
-
-void write_layouts(Json& json, const LayoutReport& report) {
-  json["layouts"] = Json::array();
-  for (const auto& o : report.orders) {
-    Json item;
-    item["order"] = o.order;
-    item["tensors"] = o.tensors;
-    json["layouts"].push_back(std::move(item));
-  }
-  json["gaps"] = Json::array();
-  for (const auto& gap : report.gaps) {
-    Json item;
-    item["tensor"] = gap.tensor;
-    item["bytes"] = gap.bytes;
-    json["gaps"].push_back(std::move(item));
-  }
-  json["movements"] = Json::array();
-  for (const auto& m : report.movements) {
-    Json item;
-    item["kind"] = m.kind;
-    item["tensor"] = m.tensor;
-    item["from"] = m.from;
-    item["to"] = m.to;
-    item["reason"] = m.reason;
-    if (m.bytes.is_constant())
-      item["bytes"] = m.bytes.constant();
-    else
-      item["bytes"] = ir::to_string(m.bytes);
-    json["movements"].push_back(std::move(item));
-  }
 }
 
 }  // namespace cppgen

@@ -2,7 +2,6 @@
 #include <string>
 
 #include "cppgen/schedule/layout/layout_report.h"
-#include "runtime/base/json_text.h"
 
 namespace cppgen {
 
@@ -11,7 +10,5 @@ std::string order_text(const std::vector<int>& order);
 
 // The layouts of temporaries, grouped, and what is still moved in each run, in readable form.
 std::string layout_text(const schedule::LayoutReport&);
-// The same as members "layouts", "gaps" and "movements" of the object that is open.
-void write_layouts(Json&, const schedule::LayoutReport&);
 
 }  // namespace cppgen

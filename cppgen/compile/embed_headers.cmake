@@ -21,17 +21,17 @@ endif()
 set(patterns)
 foreach(folder vec runtime/abi)
   foreach(extension h def inc)
-    list(APPEND patterns "${CMAKE_SOURCE_DIR}/${folder}/*.${extension}")
+    list(APPEND patterns "${PROJECT_SOURCE_DIR}/${folder}/*.${extension}")
   endforeach()
 endforeach()
-file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${CMAKE_SOURCE_DIR}" ${patterns})
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" ${patterns})
 list(SORT headers)
 string(REPLACE ";" "|" names "${headers}")
-list(TRANSFORM headers PREPEND "${CMAKE_SOURCE_DIR}/" OUTPUT_VARIABLE header_paths)
-set(embedded "${CMAKE_BINARY_DIR}/generated/embedded_headers.cpp")
+list(TRANSFORM headers PREPEND "${PROJECT_SOURCE_DIR}/" OUTPUT_VARIABLE header_paths)
+set(embedded "${PROJECT_BINARY_DIR}/generated/embedded_headers.cpp")
 add_custom_command(
   OUTPUT "${embedded}"
-  COMMAND ${CMAKE_COMMAND} "-DROOT=${CMAKE_SOURCE_DIR}" "-DFILES=${names}" "-DOUTPUT=${embedded}"
+  COMMAND ${CMAKE_COMMAND} "-DROOT=${PROJECT_SOURCE_DIR}" "-DFILES=${names}" "-DOUTPUT=${embedded}"
           -P "${CMAKE_CURRENT_LIST_DIR}/embed_headers.cmake"
   DEPENDS ${header_paths} "${CMAKE_CURRENT_LIST_DIR}/embed_headers.cmake"
   COMMENT "Embedding the kernel headers"

@@ -1,10 +1,8 @@
 #include "cppgen/flow/compiler.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 
 #include "cppgen/compile/asm_info.h"
 #include "cppgen/compile/asm_writer.h"
@@ -17,6 +15,7 @@
 #include "cppgen/flow/known_compiler.h"
 #include "cppgen/flow/model_key.h"
 #include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/model_source.h"
 #include "cppgen/flow/numeric_check.h"
 #include "cppgen/flow/ops_record.h"
 #include "cppgen/flow/package_extras.h"
@@ -64,10 +63,10 @@ class Compilation {
 
   CompiledModel run() {
     double start = StageClock::now();
-    check_readable();
+    require_readable_model(request_);
     require_chosen_compiler(request_.settings);
     if (may_use_cache() && !must_compile()) {
-      if (const auto entry = clock_.time("cache", [&] { return cached(file_sha256_hex(request_.model)); }))
+      if (const auto entry = clock_.time("cache", [&] { return cached(model_sha256(request_)); }))
         return from_cache(*entry, start);
     }
     version_requests_ = version_requests(request_);
@@ -114,16 +113,6 @@ class Compilation {
   std::vector<VersionRequest> version_requests_;
   std::vector<std::unique_ptr<Compilation>> versions_;  // of these requests
 
-  void check_readable() const {
-    if (access(request_.model.c_str(), R_OK) != 0)
-      user_error("{}: cannot be read: {}", request_.model, error_text(errno));
-  }
-
-  std::string folder() const {
-    auto parent = std::filesystem::path(request_.model).parent_path().string();
-    return parent.empty() ? "." : parent;
-  }
-
   // A plan from the cache has no information about its compilation.
   bool must_compile() const {
     return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on() ||
@@ -136,7 +125,7 @@ class Compilation {
   bool may_use_cache() const { return caching() && make_private_directory(options_.cache_dir, "CACHE_DIR") == 0; }
 
   package::ModelCache model_cache(const std::string& model_sha256) const {
-    return package::ModelCache(options_.cache_dir, model_key(request_, custom_, model_sha256), folder());
+    return package::ModelCache(options_.cache_dir, model_key(request_, custom_, model_sha256), model_folder(request_));
   }
 
   std::optional<package::ModelCache::Entry> cached(const std::string& model_sha256) const {
@@ -149,7 +138,7 @@ class Compilation {
       const IsaChoice isa(request_.settings, options_);
       return &isa.settled() == &isa.likely();
     };
-    return remote->fetch(cache, folder(), description(), usable);
+    return remote->fetch(cache, model_folder(request_), description(), usable);
   }
 
   // If the package depends on nothing but its key, and is no trial of a tuning.
@@ -389,7 +378,7 @@ class Compilation {
   std::string external_key() const { return source_.external->content_key(usable_cpus()); }
 
   package::ModelCache::Description description() const {
-    package::ModelCache::Description about{std::filesystem::absolute(request_.model).string(), {}};
+    package::ModelCache::Description about{model_place(request_), {}};
     for (const SettingDescription& setting : request_.settings.describe())
       if ((setting.in_key || setting.name == "CXX") && setting.source != "default")
         about.settings.push_back(fmt::format("{}={}", setting.name, setting.value));

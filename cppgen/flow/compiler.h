@@ -1,8 +1,11 @@
 #pragma once
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +20,16 @@ namespace cppgen {
 
 // The whole flow from a model file to a package, on one page (compiler.cpp).
 
+// A model that is not a file: the bytes of one, which others own, and the folder of its external data; empty: it has
+// none.
+struct ModelBytes {
+  std::span<const std::byte> content;
+  std::string folder;
+};
+
 struct CompileRequest {
-  std::string model;  // path of an .onnx file
+  std::string model;  // path of an .onnx file, or the name of a model in memory, for messages
+  std::optional<ModelBytes> bytes = {};
   Settings settings;
   std::vector<DimOption> dims;  // --dim
   // Sizes of symbols, by name, for each of which the package has a version of its own (flow/versions.h).

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/model_source.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
@@ -52,7 +52,7 @@ void append_to_file(const std::string& path, const std::string& text) {
 
 void record_contractions(const std::string& file, const CompileRequest& request, const std::string& isa,
                          const std::vector<ModelPart>& parts) {
-  RecordedModel model{std::filesystem::absolute(request.model).string(), {}};
+  RecordedModel model{model_place(request), {}};
   for (const DimOption& dim : request.dims) model.dims.push_back(to_string(dim));
   std::string text;
   for (const ModelPart& part : parts)

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/flow/model_key.h"
+#include "cppgen/flow/model_source.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
-#include "cppgen/support/hashing.h"
 #include "cppgen/support/remove_files.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
@@ -19,7 +19,7 @@ std::string folder_of(const CompileRequest& request) { return request.settings.c
 
 std::string file_of(const CompileRequest& request) {
   const auto custom = rt::read_custom_files(custom_operator_paths(request));
-  return folder_of(request) + "/" + model_key(request, custom, file_sha256_hex(request.model)) + ".json";
+  return folder_of(request) + "/" + model_key(request, custom, model_sha256(request)) + ".json";
 }
 
 // Throws nlohmann::json::exception if a field is missing or has another type.

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cppgen/compile/toolchain.h"
+#include "cppgen/flow/model_source.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/flow/trace_record.h"
 #include "cppgen/flow/trace_settings.h"
@@ -108,14 +109,19 @@ void Trace::add(const std::string& name, const std::string& source) {
 
 // False if it is too large.
 bool Trace::add_model(const CompileRequest& request, const ImportRecord& source) {
-  const std::string from = parent_directory(request.model);
-  std::vector<std::pair<std::string, std::string>> files{{kModel, request.model}};
+  const std::string from = model_folder(request);
+  std::vector<std::pair<std::string, std::string>> files;
+  if (!request.bytes) files.emplace_back(kModel, request.model);
   for (const std::string& location : source.external->locations())
     files.emplace_back(kFolder + location, from + "/" + location);
-  uintmax_t bytes = 0;
+  uintmax_t bytes = request.bytes ? request.bytes->content.size() : 0;
   for (const auto& file : files) bytes += fs::file_size(file.second);
   if (bytes > uintmax_t(kMostTracedBytes)) return false;
   for (const auto& [name, path] : files) add(name, path);
+  if (request.bytes) {
+    const auto& content = request.bytes->content;
+    write(kModel, std::string(reinterpret_cast<const char*>(content.data()), content.size()));
+  }
   return true;
 }
 

@@ -78,6 +78,8 @@ Graph import_model(onnx::ModelProto& model, const std::string& folder, const Imp
 Graph import_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ImportOptions& options,
                         const std::string& name) {
   try {
+    if (options.record)
+      options.record->model_sha256 = sha256_hex({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     onnx::ModelProto model = import::parse_model(bytes);
     return import::import_model(model, folder, options);
   } catch (const UserError& e) {

@@ -124,14 +124,23 @@ ModelSummary summarize_model(onnx::ModelProto& model) {
 }  // namespace
 }  // namespace import
 
-ModelSummary summarize_onnx(const std::string& path) {
+ModelSummary summarize_onnx_bytes(std::span<const std::byte> bytes, const std::string& name) {
   try {
-    std::string content = import::read_model_file(path);
-    onnx::ModelProto model = import::parse_model(std::as_bytes(std::span(content)));
+    onnx::ModelProto model = import::parse_model(bytes);
     return import::summarize_model(model);
+  } catch (const UserError& e) {
+    user_error("{}: {}", name, e.what());
+  }
+}
+
+ModelSummary summarize_onnx(const std::string& path) {
+  std::string content;
+  try {
+    content = import::read_model_file(path);
   } catch (const UserError& e) {
     user_error("{}: {}", path, e.what());
   }
+  return summarize_onnx_bytes(std::as_bytes(std::span(content)), path);
 }
 
 }  // namespace cppgen

@@ -32,7 +32,7 @@ endif()
 
 get_target_property(sources cppgen_ops SOURCES)
 string(REPLACE ";" "|" names "${sources}")
-set(collected "${CMAKE_BINARY_DIR}/generated/operator_families.cpp")
+set(collected "${PROJECT_BINARY_DIR}/generated/operator_families.cpp")
 add_custom_command(
   OUTPUT "${collected}"
   COMMAND ${CMAKE_COMMAND} "-DFILES=${names}" "-DOUTPUT=${collected}" -P "${CMAKE_CURRENT_LIST_DIR}/collect_operators.cmake"

@@ -12,7 +12,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-set(embedded_page "${CMAKE_BINARY_DIR}/generated/embedded_page.cpp")
+set(embedded_page "${PROJECT_BINARY_DIR}/generated/embedded_page.cpp")
 list(TRANSFORM page_files PREPEND "${CMAKE_CURRENT_LIST_DIR}/" OUTPUT_VARIABLE page_paths)
 add_custom_command(
   OUTPUT "${embedded_page}"

@@ -10,16 +10,22 @@ namespace cppgen {
 // child processes, removes its temporary files and throws Cancelled.
 class CancelToken {
  public:
+  // `other`, if it is not null, cancels too, and outlives this object.
+  explicit CancelToken(const std::atomic<bool>* other = nullptr) : other_(other) {}
+
   void cancel(int signal = 0) noexcept {
     signal_.store(signal, std::memory_order_relaxed);
     cancelled_.store(true, std::memory_order_release);
   }
-  bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
+  bool cancelled() const noexcept {
+    return cancelled_.load(std::memory_order_acquire) || (other_ && other_->load(std::memory_order_acquire));
+  }
   int signal() const noexcept {
     return signal_.load(std::memory_order_relaxed);
   }  // the signal that cancelled it; 0: none
 
  private:
+  const std::atomic<bool>* other_;
   std::atomic<bool> cancelled_{false};
   std::atomic<int> signal_{0};
   static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);

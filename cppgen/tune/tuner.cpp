@@ -10,6 +10,7 @@
 #include <set>
 
 #include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/model_source.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/remote_store.h"
@@ -38,7 +39,7 @@ std::string tuning_key(const TuneRequest& tune, const TuningPlace& place) {
   const CompileRequest& request = tune.compile;
   Hasher hasher;
   const Settings& s = request.settings;
-  hasher.field("model", file_sha256_hex(request.model)).field("settings", s.key_text());
+  hasher.field("model", model_sha256(request)).field("settings", s.key_text());
   for (const DimOption& d : request.dims)
     hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
   for (const std::string& dim : tune.run_dims) hasher.field("run dim", dim);

@@ -1,9 +1,8 @@
 // What applications give to the C API: threads, memory, a receiver of messages, a flag that ends runs.
-#include <atomic>
-
 #include "runtime/base/log.h"
 #include "runtime/package/machine_support.h"
 #include "runtime/session/c_api_support.h"
+#include "runtime/session/c_cancel.h"
 #include "runtime/threads/executor.h"
 
 using namespace cppgen;
@@ -12,11 +11,6 @@ using namespace cppgen::rt;
 struct cppgen_pool {
   std::shared_ptr<Executor> executor;
 };
-
-struct cppgen_cancel {
-  std::atomic<bool> requested{false};
-};
-static_assert(std::atomic<bool>::is_always_lock_free);  // signal handlers may set it
 
 namespace {
 

@@ -1,0 +1,56 @@
+#include <nlohmann/json.hpp>
+
+#include "cppgen/flow/package_output.h"
+#include "cppgen/library/c_request.h"
+#include "cppgen/library/guarded.h"
+#include "cppgen/report/compile_json.h"
+#include "runtime/base/json_text.h"
+#include "runtime/base/log.h"
+
+using namespace cppgen;
+using namespace cppgen::library;
+
+struct cppgen_package {
+  CompiledModel model;
+  std::string report;
+};
+
+namespace {
+
+// Of settings that mean something to the program, but not here.
+void check_for_library(const Settings& settings) {
+  if (settings.force_native_runtime) user_error("compiling makes kernels: remove FORCE_NATIVE_RUNTIME");
+  if (settings.max_autotune || settings.max_autotune_gemm || settings.max_autotune_pointwise ||
+      settings.autotune_policy == "autotune")
+    log_warning("models are tuned by `cppgen tune`, not by the library, which uses the results that are stored");
+}
+
+CompiledModel compile(CompileRequest request, const char* output) {
+  check_for_library(request.settings);
+  if (output) {
+    request.output = output;
+    if (request.output.empty()) user_error("the path of the package is empty");
+    check_output(request.output);
+  }
+  return compile_model(request);
+}
+
+}  // namespace
+
+cppgen_status cppgen_compile(const cppgen_request* request, const char* output, cppgen_package** package,
+                             cppgen_error* error) {
+  if (package) *package = nullptr;
+  return guarded(error, [&] {
+    require_argument(request, "request");
+    require_argument(package, "package");
+    auto made = std::make_unique<cppgen_package>();
+    made->model = with_request(*request, [&](CompileRequest compiled) { return compile(std::move(compiled), output); });
+    made->report = json_text(report::compile_json(request->model, made->model.package, made->model.report), 2);
+    *package = made.release();
+  });
+}
+
+void cppgen_package_free(cppgen_package* package) { delete package; }
+const char* cppgen_package_path(const cppgen_package* package) { return package ? package->model.package.c_str() : ""; }
+const char* cppgen_package_report(const cppgen_package* package) { return package ? package->report.c_str() : ""; }
+int cppgen_package_is_trusted(const cppgen_package* package) { return package && package->model.trusted; }
