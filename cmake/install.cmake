@@ -33,5 +33,6 @@ install(TARGETS cppgen cppgen_compiler EXPORT cppgenCompilerTargets COMPONENT co
 install(FILES cppgen/library/cppgen_compiler.h cppgen/library/cppgen_compiler.hpp DESTINATION ${cppgen_include}
         COMPONENT compiler)
 install(EXPORT cppgenCompilerTargets NAMESPACE cppgen:: DESTINATION ${cppgen_config} COMPONENT compiler)
+install(FILES cmake/cppgenAddModel.cmake DESTINATION ${cppgen_config} COMPONENT compiler)
 configure_file(cmake/cppgen-compiler.pc.in ${PROJECT_BINARY_DIR}/cppgen-compiler.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/cppgen-compiler.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT compiler)

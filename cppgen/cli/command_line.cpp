@@ -155,6 +155,11 @@ void add_compile(CLI::App& app, Parsed& parsed) {
   add_sizes(command, options);
   command->add_option("-o,--output", options.output, "Directory of the package (default: the setting AOT_OUTPUT_PATH)")
       ->type_name("PACKAGE");
+  command->add_option("--header", options.header, "Also write a C++17 header for programs that run the package")
+      ->type_name("FILE");
+  command
+      ->add_option("--depfile", options.dep_file, "Also write the files that the package depends on, as a rule of make")
+      ->type_name("FILE");
   add_json(command, options);
 }
 

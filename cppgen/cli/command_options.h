@@ -45,6 +45,8 @@ struct RunOptions : InputOptions {
 
 struct CompileOptionsGiven : ModelOptions {
   std::string output;
+  std::string header;    // file for a C++ header of the package; empty: none
+  std::string dep_file;  // file for a rule in make's format of what the package depends on; empty: none
 };
 
 struct VerifyOptions : ModelOptions {

@@ -181,7 +181,18 @@ class Compilation {
     clock_.time("package", [&] { place(model); });
     extras_.tell();
     model.report = report(start);
+    model.sources = sources();
     return model;
+  }
+
+  std::vector<std::string> sources() const {
+    std::vector<std::string> files;
+    if (!request_.bytes) files.push_back(request_.model);
+    if (source_.external)
+      for (const std::string& location : source_.external->locations())
+        files.push_back(model_folder(request_) + "/" + location);
+    for (const rt::CustomFile& file : custom_) files.push_back(file.path);
+    return files;
   }
 
   Graph read() {

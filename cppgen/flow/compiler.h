@@ -96,6 +96,7 @@ struct CompiledModel {
   std::string package;                     // directory
   bool trusted = false;                    // in this user's own cache: weights need not be hashed again
   std::shared_ptr<const void> keep_alive;  // its last copy removes a temporary package
+  std::vector<std::string> sources;        // files that it was made from; not of one from the cache
   CompileReport report;
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
 #include "runtime/base/version.h"
+#include "runtime/plan/known_size.h"
 #include "runtime/session/cppgen.h"
 #include "runtime/session/session.h"
 #include "runtime/threads/executor.h"
@@ -34,16 +35,8 @@ struct cppgen_session {
   static Description describe(const cppgen::rt::TensorInfo& info) {
     Description result{
         info.name, info.kind == cppgen::ValueKind::strings ? CPPGEN_STRING : cppgen_dtype(info.type), {}};
-    for (const cppgen::rt::DimExpr& dim : info.dims) result.dims.push_back(constant_or_unknown(dim));
+    for (const cppgen::rt::DimExpr& dim : info.dims) result.dims.push_back(cppgen::rt::known_size(dim));
     return result;
-  }
-
-  static int64_t constant_or_unknown(const cppgen::rt::DimExpr& dim) {
-    for (size_t i = 0; i < dim.code.size(); i++) {
-      if (dim.code[i] == int64_t(cppgen::rt::DimOp::symbol)) return -1;
-      if (dim.code[i] == int64_t(cppgen::rt::DimOp::constant)) i++;
-    }
-    return cppgen::rt::evaluate(dim, {});
   }
 
   cppgen::rt::Session session;

@@ -4,6 +4,7 @@
 #define CPPGEN_HPP
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -109,7 +110,38 @@ class Tensor {
   void* data_ = nullptr;
 };
 
-// An input of any kind, which holds a copy.
+// A tensor of known element type and rank; `known`: its dimensions, -1 for those that only a run knows. T is how
+// elements are stored, for inputs const.
+template <cppgen_dtype type, class T, int64_t... known>
+class Shaped {
+ public:
+  static constexpr size_t kFree = (size_t(known < 0) + ... + size_t(0));
+
+  // Elements in memory that is large enough.
+  explicit Shaped(T* data) : data_(data) { static_assert(kFree == 0, "sizes that only a run knows must be given"); }
+  // All elements: another number of them is not compiled.
+  template <size_t count>
+  Shaped(T (&data)[count]) : data_(data) {
+    static_assert(kFree == 0, "sizes that only a run knows must be given");
+    static_assert(int64_t(count) == (known * ... * 1), "the array has another number of elements than the tensor");
+  }
+  // `sizes`: of the dimensions that are not known, in their order.
+  Shaped(T* data, const std::array<int64_t, kFree>& sizes) : data_(data), sizes_(sizes) {}
+
+  Tensor tensor() const {
+    std::vector<int64_t> dims{known...};
+    auto size = sizes_.begin();
+    for (int64_t& dim : dims)
+      if (dim < 0) dim = *size++;
+    return {type, std::move(dims), const_cast<std::remove_const_t<T>*>(data_)};
+  }
+
+ private:
+  T* data_;
+  std::array<int64_t, kFree> sizes_{};
+};
+
+// An input of any kind, which holds a copy of what it was made of. Copies of a Value share it.
 class Value {
  public:
   explicit Value(const Tensor& tensor) {
@@ -143,9 +175,9 @@ class Value {
   void make(Function function, Args... args) {
     cppgen_value* made = nullptr;
     detail::call(function, args..., &made);
-    handle_.reset(made);
+    handle_.reset(made, cppgen_value_free);
   }
-  detail::Handle<cppgen_value, cppgen_value_free> handle_;
+  std::shared_ptr<const cppgen_value> handle_;
 };
 
 // The outputs of one run.
@@ -219,6 +251,15 @@ struct TensorInfo {
   cppgen_dtype type = CPPGEN_FLOAT32;
   std::vector<int64_t> dims;  // -1 for a dimension that depends on the inputs
 };
+
+// Error unless these inputs or outputs are those that a program was compiled for: the same names, types and dimensions.
+inline void require_tensors(const std::vector<TensorInfo>& found, const std::vector<TensorInfo>& expected) {
+  const auto same = [](const TensorInfo& a, const TensorInfo& b) {
+    return a.name == b.name && a.kind == b.kind && (a.kind != CPPGEN_TENSOR || (a.type == b.type && a.dims == b.dims));
+  };
+  if (!std::equal(found.begin(), found.end(), expected.begin(), expected.end(), same))
+    throw Error(CPPGEN_USER_ERROR, "the package is one of another model than the program was compiled for");
+}
 
 // A loaded model, which many threads may run at once.
 class Session {

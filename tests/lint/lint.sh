@@ -63,7 +63,8 @@ room compile support
 room package schedule codegen compile ir support
 room baseline graph ops passes ir support
 room flow import passes partition schedule codegen compile package custom diagram graph ops ir support
-room report flow diagram
+room report flow diagram import ops
+room library flow report support compile
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan|plugins)/' |
