@@ -241,7 +241,10 @@ class Compilation {
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
     if (request_.settings.passes_numeric_check)
       clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, target_); });
-    auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
+    auto trace = [&](const char* stage, const ir::Program& p) {
+      poll(request_);
+      trace_program(stage, p);
+    };
     parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
     module_ = std::move(graphs.module);
     diagrams_.after_fusion(parts_, module_);
