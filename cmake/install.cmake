@@ -1,38 +1,44 @@
-# cmake --install: the libraries, their headers, the programs, and how CMake and pkg-config find them.
+# cmake --install: what the components hold is what the packages of cmake/debian.cmake hold.
+#   runtime      what machines need that run compiled models: the library, its plugins but oneDNN's, cppgen-run
+#   onednn       the plugin with oneDNN, which is as large as everything else
+#   compiler     the program, and the same as a library; both carry the headers of their kernels inside
+#   development  headers, and how CMake, pkg-config and linkers find the libraries
 include(CMakePackageConfigHelpers)
 
 set(cppgen_include "${CMAKE_INSTALL_INCLUDEDIR}/cppgen")
 set(cppgen_config "${CMAKE_INSTALL_LIBDIR}/cmake/cppgen")
 
-# The component `runtime` is all that a machine needs that runs compiled models.
-set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
-install(TARGETS cppgen_runtime EXPORT cppgenTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        INCLUDES DESTINATION ${cppgen_include})
-install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+function(cppgen_install_library target export component)
+  install(TARGETS ${target} EXPORT ${export} INCLUDES DESTINATION ${cppgen_include}
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${component} NAMELINK_COMPONENT development)
+  install(EXPORT ${export} NAMESPACE cppgen:: DESTINATION ${cppgen_config} COMPONENT development)
+endfunction()
+cppgen_install_library(cppgen_runtime cppgenTargets runtime)
+install(TARGETS cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(TARGETS cppgen_plugin_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT onednn)
+install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
+cppgen_install_library(cppgen_compiler cppgenCompilerTargets compiler)
+install(TARGETS cppgen EXPORT cppgenCompilerTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
 
 install(FILES runtime/session/cppgen.h runtime/session/cppgen.hpp runtime/custom/cppgen_custom.h
-        DESTINATION ${cppgen_include})
-install(TARGETS cppgen_plugin_onednn cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-
-install(EXPORT cppgenTargets NAMESPACE cppgen:: DESTINATION ${cppgen_config})
+        cppgen/library/cppgen_compiler.h cppgen/library/cppgen_compiler.hpp
+        DESTINATION ${cppgen_include} COMPONENT development)
 configure_package_config_file(cmake/cppgenConfig.cmake.in ${PROJECT_BINARY_DIR}/cppgenConfig.cmake
-                              INSTALL_DESTINATION ${cppgen_config})
+                              INSTALL_DESTINATION ${cppgen_config} PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/cppgenConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cppgenConfig.cmake ${PROJECT_BINARY_DIR}/cppgenConfigVersion.cmake
-        DESTINATION ${cppgen_config})
-
+        cmake/cppgenAddModel.cmake DESTINATION ${cppgen_config} COMPONENT development)
 file(RELATIVE_PATH cppgen_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-configure_file(cmake/cppgen-runtime.pc.in ${PROJECT_BINARY_DIR}/cppgen-runtime.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cppgen-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(name runtime compiler)
+  configure_file(cmake/cppgen-${name}.pc.in ${PROJECT_BINARY_DIR}/cppgen-${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cppgen-${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()
 
-# The component `compiler` is the program, which needs nothing of the above, and the same as a library, whose packages
-# the runtime runs. Both carry the headers of their kernels inside.
-install(TARGETS cppgen cppgen_compiler EXPORT cppgenCompilerTargets COMPONENT compiler
-        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        INCLUDES DESTINATION ${cppgen_include})
-install(FILES cppgen/library/cppgen_compiler.h cppgen/library/cppgen_compiler.hpp DESTINATION ${cppgen_include}
-        COMPONENT compiler)
-install(EXPORT cppgenCompilerTargets NAMESPACE cppgen:: DESTINATION ${cppgen_config} COMPONENT compiler)
-install(FILES cmake/cppgenAddModel.cmake DESTINATION ${cppgen_config} COMPONENT compiler)
-configure_file(cmake/cppgen-compiler.pc.in ${PROJECT_BINARY_DIR}/cppgen-compiler.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/cppgen-compiler.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT compiler)
+set(help "${PROJECT_BINARY_DIR}/help")
+set(share ${CMAKE_INSTALL_DATADIR})
+install(FILES ${help}/cppgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler)
+install(FILES ${help}/cppgen DESTINATION ${share}/bash-completion/completions COMPONENT compiler)
+install(FILES ${help}/_cppgen DESTINATION ${share}/zsh/vendor-completions COMPONENT compiler)
+install(FILES ${help}/cppgen.fish DESTINATION ${share}/fish/vendor_completions.d COMPONENT compiler)
+
+include(cmake/debian.cmake)

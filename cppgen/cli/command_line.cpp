@@ -5,10 +5,12 @@
 #include <functional>
 
 #include "cppgen/cli/arguments.h"
+#include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/measuring_options.h"
 #include "cppgen/cli/parse_mistakes.h"
 #include "cppgen/cli/run_reporting.h"
+#include "cppgen/cli/shell_help.h"
 #include "cppgen/cli/suggestions.h"
 #include "runtime/base/bug_reports.h"
 #include "runtime/base/printable.h"
@@ -38,6 +40,7 @@ struct Parsed {
   ConfigOptions config;
   CommonOptions isa;
   CacheOptions cache;
+  std::string shell;
   Action command;
 };
 
@@ -426,6 +429,26 @@ void add_information(CLI::App& app, Parsed& parsed) {
   add_json(command, cache);
 }
 
+// Completions and the manual page, made of `app` itself.
+void add_shell_help(CLI::App& app, Parsed& parsed) {
+  CLI::App* command = add_command(app, parsed, "completion", "Print completions of this program for a shell",
+                                  "cppgen completion bash > ~/.local/share/bash-completion/completions/cppgen",
+                                  [&](const CancelToken&) {
+                                    print_result(completion_script(app, parsed.shell));
+                                    return kDone;
+                                  });
+  command->add_option("SHELL", parsed.shell, "bash, zsh or fish")
+      ->type_name("")
+      ->required()
+      ->check(one_of({"bash", "zsh", "fish"}));
+  add_command(app, parsed, "manual", "Print the manual page, for `man -l -`", "cppgen manual | man -l -",
+              [&](const CancelToken&) {
+                print_result(manual_page(app));
+                return kDone;
+              })
+      ->group("");
+}
+
 bool has_command(const CLI::App& app, const std::string& name) {
   return !app.get_subcommands([&](const CLI::App* it) { return it->get_name() == name; }).empty();
 }
@@ -451,6 +474,7 @@ int run_command_line(int argc, char** argv) {
   add_explain(app, parsed);
   add_tune(app, parsed);
   add_information(app, parsed);
+  add_shell_help(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);
   if (arguments.empty()) {
     std::fputs(app.help().c_str(), stderr);

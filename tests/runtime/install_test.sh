@@ -5,7 +5,9 @@ set -eu
 source=$1 build=$2 make_package=$3 python=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cmake --install "$build" --prefix "$work/prefix" --component runtime > "$work/install.log"
+for component in runtime onednn development; do
+  cmake --install "$build" --prefix "$work/prefix" --component $component >> "$work/install.log"
+done
 mv "$work/prefix" "$work/moved"  # nothing may depend on where it was installed
 prefix=$work/moved
 "$make_package" "$work/package"
