@@ -431,22 +431,18 @@ void add_information(CLI::App& app, Parsed& parsed) {
 
 // Completions and the manual page, made of `app` itself.
 void add_shell_help(CLI::App& app, Parsed& parsed) {
-  CLI::App* command = add_command(app, parsed, "completion", "Print completions of this program for a shell",
-                                  "cppgen completion bash > ~/.local/share/bash-completion/completions/cppgen",
-                                  [&](const CancelToken&) {
-                                    print_result(completion_script(app, parsed.shell));
-                                    return kDone;
-                                  });
+  const auto print = [&](const std::string& text) { return print_result(text), kDone; };
+  CLI::App* command =
+      add_command(app, parsed, "completion", "Print completions of this program for a shell",
+                  "cppgen completion bash > ~/.local/share/bash-completion/completions/cppgen",
+                  [&, print](const CancelToken&) { return print(completion_script(app, parsed.shell)); });
   command->add_option("SHELL", parsed.shell, "bash, zsh or fish")
       ->type_name("")
       ->required()
       ->check(one_of({"bash", "zsh", "fish"}));
-  add_command(app, parsed, "manual", "Print the manual page, for `man -l -`", "cppgen manual | man -l -",
-              [&](const CancelToken&) {
-                print_result(manual_page(app));
-                return kDone;
-              })
-      ->group("");
+  command = add_command(app, parsed, "manual", "Print the manual page", "cppgen manual | man -l -",
+                        [&, print](const CancelToken&) { return print(manual_page(app)); });
+  command->group("");
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {

@@ -22,7 +22,7 @@ Commands commands_shown(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* it) { return !it->get_group().empty(); });
 }
 
-Options options_of(const CLI::App& command) {
+Options shown_options(const CLI::App& command) {
   return command.get_options([](const CLI::Option* it) { return it->nonpositional() && !it->get_group().empty(); });
 }
 
@@ -35,7 +35,7 @@ std::vector<std::string> names_of(const CLI::Option& option) {
 
 std::vector<std::string> option_words(const CLI::App& command) {
   std::vector<std::string> words;
-  for (const CLI::Option* option : options_of(command))
+  for (const CLI::Option* option : shown_options(command))
     for (const std::string& name : names_of(*option)) words.push_back(name);
   return words;
 }
@@ -119,7 +119,7 @@ std::string zsh_script(const CLI::App& app) {
   for (const CLI::App* command : commands_shown(app)) {
     commands += fmt::format("        '{}:{}'\n", command->get_name(), escaped(command->get_description()));
     arguments += fmt::format("        {})\n          _arguments -s \\\n", command->get_name());
-    for (const CLI::Option* option : options_of(*command))
+    for (const CLI::Option* option : shown_options(*command))
       for (const std::string& name : names_of(*option))
         arguments +=
             fmt::format("            '*{}[{}]{}' \\\n", name, escaped(option->get_description()),
@@ -138,7 +138,7 @@ std::string fish_script(const CLI::App& app) {
   for (const CLI::App* command : commands_shown(app)) {
     text += fmt::format("complete -c cppgen -n __fish_use_subcommand -f -a {} -d '{}'\n", command->get_name(),
                         escaped(command->get_description()));
-    for (const CLI::Option* option : options_of(*command)) {
+    for (const CLI::Option* option : shown_options(*command)) {
       text += fmt::format("complete -c cppgen -n '__fish_seen_subcommand_from {}'", command->get_name());
       for (const std::string& name : option->get_snames()) text += " -s " + name;
       for (const std::string& name : option->get_lnames()) text += " -l " + name;
@@ -179,11 +179,11 @@ std::string manual_page(const CLI::App& app) {
   text += ".SH SYNOPSIS\n.B cppgen\n\\fICOMMAND\\fR [\\fIARGUMENTS\\fR]\n.SH COMMANDS\n";
   for (const CLI::App* command : commands_shown(app)) {
     text += fmt::format(".SS cppgen {}\n{}.\n", command->get_name(), in_manual(command->get_description()));
-    for (const CLI::Option* option : options_of(*command))
+    for (const CLI::Option* option : shown_options(*command))
       if (option->get_group() != "Settings" && !is_of_all_commands(*option)) text += option_in_manual(*option);
   }
   text += ".SH OPTIONS OF MOST COMMANDS\n";
-  for (const CLI::Option* option : options_of(*app.get_subcommand("run")))
+  for (const CLI::Option* option : shown_options(*app.get_subcommand("run")))
     if (option->get_group() == "Settings") text += option_in_manual(*option);
   text += ".SH ENVIRONMENT\nEvery setting is also an environment variable:\n";
   for (const SettingDescription& setting : Settings().describe())
