@@ -50,6 +50,33 @@ int64_t apply(DimOp op, int64_t a, int64_t b) {
   }
 }
 
+// Part of a formula and how strongly it holds together: 0 for a sum, 1 for a product or quotient, 2 for all else.
+struct Formula {
+  std::string text;
+  int strength = 2;
+
+  std::string inside(int least) const { return strength < least ? "(" + text + ")" : text; }
+};
+
+Formula formula(DimOp op, const Formula& a, const Formula& b) {
+  switch (op) {
+    case DimOp::add:
+      return {b.text.starts_with("-") ? a.text + " - " + b.text.substr(1) : a.text + " + " + b.text, 0};
+    case DimOp::mul:
+      return {a.inside(1) + "*" + b.inside(1), 1};
+    case DimOp::floordiv:
+      return {a.inside(1) + "//" + b.inside(2), 1};
+    case DimOp::mod:
+      return {a.inside(1) + "%" + b.inside(2), 1};
+    case DimOp::min:
+      return {"min(" + a.text + ", " + b.text + ")"};
+    case DimOp::max:
+      return {"max(" + a.text + ", " + b.text + ")"};
+    default:
+      return {"?"};
+  }
+}
+
 }  // namespace
 
 int64_t evaluate(const DimExpr& expr, std::span<const int64_t> symbols) {
@@ -83,6 +110,27 @@ bool uses_symbol(const DimExpr& expr, int64_t symbol) {
     if (op == DimOp::symbol && i < expr.code.size() && expr.code[i] == symbol) return true;
   }
   return false;
+}
+
+std::string dim_text(const DimExpr& expr, std::span<const Symbol> symbols) {
+  std::vector<Formula> stack;
+  for (size_t i = 0; i < expr.code.size(); i++) {
+    const auto op = DimOp(expr.code[i]);
+    if (op != DimOp::constant && op != DimOp::symbol) {
+      if (stack.size() < 2) return "?";
+      const Formula b = std::move(stack.back());
+      stack.pop_back();
+      stack.back() = formula(op, stack.back(), b);
+      continue;
+    }
+    if (++i == expr.code.size()) return "?";
+    const int64_t operand = expr.code[i];
+    if (op == DimOp::constant)
+      stack.push_back({std::to_string(operand)});
+    else
+      stack.push_back({operand >= 0 && operand < int64_t(symbols.size()) ? symbols[size_t(operand)].name : "?"});
+  }
+  return stack.size() == 1 ? stack[0].text : "?";
 }
 
 }  // namespace cppgen::rt

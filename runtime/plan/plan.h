@@ -89,6 +89,9 @@ struct Symbol {
   int32_t input = -1, axis = -1;  // the first input dimension that binds it
 };
 
+// The expression for people: "batch*2 + 1", "(length - 3)//2"; `?` for what is malformed.
+std::string dim_text(const DimExpr&, std::span<const Symbol> symbols);
+
 // least <= most must hold for the sizes of every run; the compiler relied on it.
 struct Bound {
   DimExpr least, most;

@@ -42,21 +42,6 @@ class Views {
   std::span<const View> views_;
 };
 
-// One for each version of the model that ran.
-std::string profile_tables(const Session& session) {
-  if (session.versions().empty()) return profile_text(session.plan(), session.profile(), session.labels());
-  std::vector<const Session*> all{&session};
-  for (const auto& version : session.versions()) all.push_back(version.get());
-  std::string text;
-  for (const Session* version : all) {
-    const std::vector<StepProfile> profile = version->profile();
-    if (std::all_of(profile.begin(), profile.end(), [](const StepProfile& step) { return step.calls == 0; })) continue;
-    text += fmt::format("version {}\n", version->executable().version());
-    text += profile_text(version->plan(), profile, version->labels());
-  }
-  return text;
-}
-
 cppgen_status describe(const std::vector<cppgen_session::Description>& tensors, size_t index, cppgen_tensor_info* info,
                        cppgen_error* error) {
   return guarded(error, [&] {
@@ -65,6 +50,26 @@ cppgen_status describe(const std::vector<cppgen_session::Description>& tensors, 
     const auto& it = tensors[index];
     *info = {it.name.c_str(), it.dtype, it.dims.size(), it.dims.data()};
   });
+}
+
+cppgen_status name_dimension(const std::vector<cppgen_session::Description>& tensors, size_t index, size_t axis,
+                             const char** name, cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(name, "name");
+    if (index >= tensors.size()) user_error("there is no tensor {}; the model has {}", index, tensors.size());
+    const auto& names = tensors[index].dim_names;
+    if (axis >= names.size()) user_error("'{}' has {} dimensions, none is {}", tensors[index].name, names.size(), axis);
+    *name = names[axis].empty() ? nullptr : names[axis].c_str();
+  });
+}
+
+// Writes dimensions to the caller's array, from its element `used` on, and returns the element behind them.
+size_t write_dims(const std::vector<int64_t>& found, int64_t* dims, size_t used, size_t capacity) {
+  if (found.size() > capacity - used)
+    user_error("there is space for {} dimensions; {} are needed at least", capacity, used + found.size());
+  require_argument(dims || found.empty(), "dims");
+  std::copy(found.begin(), found.end(), dims + used);
+  return used + found.size();
 }
 
 cppgen_session* loaded_session(const PackageFiles& files, const cppgen_options* options) {
@@ -130,6 +135,18 @@ cppgen_status cppgen_session_output(const cppgen_session* session, size_t index,
   return describe(session->outputs, index, info, error);
 }
 
+cppgen_status cppgen_session_input_dim_name(const cppgen_session* session, size_t index, size_t axis, const char** name,
+                                            cppgen_error* error) {
+  if (!session) return failed(CPPGEN_USER_ERROR, "the argument 'session' is null", error);
+  return name_dimension(session->inputs, index, axis, name, error);
+}
+
+cppgen_status cppgen_session_output_dim_name(const cppgen_session* session, size_t index, size_t axis,
+                                             const char** name, cppgen_error* error) {
+  if (!session) return failed(CPPGEN_USER_ERROR, "the argument 'session' is null", error);
+  return name_dimension(session->outputs, index, axis, name, error);
+}
+
 cppgen_status cppgen_session_input_index(const cppgen_session* session, const char* name, size_t* index,
                                          cppgen_error* error) {
   return guarded(error, [&] {
@@ -169,11 +186,18 @@ cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_t
     if (index >= session->outputs.size())
       user_error("there is no output {}; the model has {}", index, session->outputs.size());
     const Views<TensorView> views(inputs, input_count);
-    const std::vector<int64_t> found = session->session.output_dims(views.get())[index];
-    if (found.size() > capacity)
-      user_error("there is space for {} dimensions; the output has {}", capacity, found.size());
-    require_argument(dims || found.empty(), "dims");
-    std::copy(found.begin(), found.end(), dims);
+    write_dims(session->session.output_dims(views.get())[index], dims, 0, capacity);
+  });
+}
+
+cppgen_status cppgen_session_all_output_dims(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                             int64_t* dims, size_t capacity, cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    const Views<TensorView> views(inputs, input_count);
+    size_t used = 0;
+    for (const std::vector<int64_t>& found : session->session.output_dims(views.get()))
+      used = write_dims(found, dims, used, capacity);
   });
 }
 
@@ -211,20 +235,6 @@ cppgen_status cppgen_session_stats_sized(const cppgen_session* session, cppgen_s
     require_argument(stats, "stats");
     const SessionStats found = session->session.stats();
     write_sized<cppgen_stats>(stats, size, {found.threads, found.steps, found.weights_bytes, found.arena_bytes});
-  });
-}
-
-cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, size_t capacity, size_t* length,
-                                     cppgen_error* error) {
-  return guarded(error, [&] {
-    require_argument(session, "session");
-    require_argument(text || capacity == 0, "text");
-    const std::string table = profile_tables(session->session);
-    if (length) *length = table.size();
-    if (capacity == 0) return;
-    const size_t count = std::min(table.size(), capacity - 1);
-    std::memcpy(text, table.data(), count);
-    text[count] = '\0';
   });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <string>
 #include <system_error>
@@ -21,6 +22,7 @@ struct cppgen_session {
     std::string name;
     cppgen_dtype dtype;
     std::vector<int64_t> dims;
+    std::vector<std::string> dim_names;  // empty for constants
   };
 
   // Runs on the threads of `executor`, unless it is null.
@@ -28,19 +30,26 @@ struct cppgen_session {
                  const std::shared_ptr<cppgen::rt::Executor>& executor)
       : session(executor ? cppgen::rt::Session(std::move(executable), options, executor)
                          : cppgen::rt::Session(std::move(executable), options)) {
-    for (const cppgen::rt::TensorInfo& info : session.plan().inputs) inputs.push_back(describe(info));
-    for (const cppgen::rt::TensorInfo& info : session.plan().outputs) outputs.push_back(describe(info));
+    for (const cppgen::rt::TensorInfo& info : session.plan().inputs)
+      inputs.push_back(describe(info, session.plan().symbols));
+    for (const cppgen::rt::TensorInfo& info : session.plan().outputs)
+      outputs.push_back(describe(info, session.plan().symbols));
   }
 
-  static Description describe(const cppgen::rt::TensorInfo& info) {
+  static Description describe(const cppgen::rt::TensorInfo& info, std::span<const cppgen::rt::Symbol> symbols) {
     Description result{
-        info.name, info.kind == cppgen::ValueKind::strings ? CPPGEN_STRING : cppgen_dtype(info.type), {}};
-    for (const cppgen::rt::DimExpr& dim : info.dims) result.dims.push_back(cppgen::rt::known_size(dim));
+        info.name, info.kind == cppgen::ValueKind::strings ? CPPGEN_STRING : cppgen_dtype(info.type), {}, {}};
+    for (const cppgen::rt::DimExpr& dim : info.dims) {
+      result.dims.push_back(cppgen::rt::known_size(dim));
+      result.dim_names.push_back(result.dims.back() < 0 ? dim_text(dim, symbols) : "");
+    }
     return result;
   }
 
   cppgen::rt::Session session;
   std::vector<Description> inputs, outputs;
+  mutable std::once_flag nodes_are_known;  // the next one is made when it is first asked for
+  mutable std::vector<std::string> nodes;  // of each step of each version
 };
 
 namespace cppgen::rt {

@@ -145,6 +145,13 @@ cppgen_status cppgen_session_input(const cppgen_session* session, size_t index, 
 cppgen_status cppgen_session_output(const cppgen_session* session, size_t index, cppgen_tensor_info* info,
                                     cppgen_error* error);
 
+/* The name of dimension `axis` of an input or output, such as "batch", or for one that is computed from others its
+ * formula: "batch*2 + 1". *name becomes null for a dimension of constant size; otherwise it belongs to the session. */
+cppgen_status cppgen_session_input_dim_name(const cppgen_session* session, size_t index, size_t axis, const char** name,
+                                            cppgen_error* error);
+cppgen_status cppgen_session_output_dim_name(const cppgen_session* session, size_t index, size_t axis,
+                                             const char** name, cppgen_error* error);
+
 /* The position of the input or output of this name. */
 cppgen_status cppgen_session_input_index(const cppgen_session* session, const char* name, size_t* index,
                                          cppgen_error* error);
@@ -170,6 +177,10 @@ typedef struct cppgen_tensor {
  * `dims`, which has space for `capacity`. */
 cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
                                          size_t index, int64_t* dims, size_t capacity, cppgen_error* error);
+
+/* The same for all outputs at once: their dimensions one after another, in the order of the model. */
+cppgen_status cppgen_session_all_output_dims(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                             int64_t* dims, size_t capacity, cppgen_error* error);
 
 /* Runs the model. Tensors are in the order of the model; data of inputs are only read; outputs must have exactly the
  * types and dimensions of the results. */
@@ -321,6 +332,29 @@ static inline cppgen_status cppgen_session_stats(const cppgen_session* session, 
  * without its terminator. */
 cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, size_t capacity, size_t* length,
                                      cppgen_error* error);
+
+/* A step of the model with its measurements, which are sums since the session was made (options.profile; otherwise 0).
+ * The texts belong to the session. */
+typedef struct cppgen_step {
+  const char* version; /* of the model, to which the step belongs; "" if the package has only one */
+  const char* name;    /* its label in profiles */
+  const char* engine;  /* "loops", "cppgen", "onednn" ... */
+  const char* nodes;   /* of the model that it computes, separated by ", " */
+  int64_t calls;
+  double seconds; /* from the start of a step to its end */
+  double flops;   /* multiply-adds of sums of products, each counted as two operations */
+  double bytes;   /* read and written in memory, each element counted once */
+} cppgen_step;
+
+/* Writes the steps of all versions, in their order, to the array `steps`, which has space for `capacity` structs of
+ * `size` bytes. *count, if not null, becomes the number of all steps. */
+cppgen_status cppgen_session_steps_sized(const cppgen_session* session, cppgen_step* steps, size_t size,
+                                         size_t capacity, size_t* count, cppgen_error* error);
+
+static inline cppgen_status cppgen_session_steps(const cppgen_session* session, cppgen_step* steps, size_t capacity,
+                                                 size_t* count, cppgen_error* error) {
+  return cppgen_session_steps_sized(session, steps, sizeof(cppgen_step), capacity, count, error);
+}
 
 /* "0.2.0": of the library, not of this header. */
 const char* cppgen_version(void);

@@ -118,6 +118,56 @@ TEST_F(CServices, NamesAndMetadata) {
   EXPECT_EQ(session.inputs()[0].dims, (std::vector<int64_t>{-1, 4}));
 }
 
+TEST_F(CServices, DimensionsHaveNames) {
+  Session session(package());
+  const char* name = nullptr;
+  cppgen_error error;
+  ASSERT_EQ(cppgen_session_input_dim_name(session.get(), 0, 0, &name, &error), CPPGEN_OK) << error.message;
+  EXPECT_STREQ(name, "N");
+  ASSERT_EQ(cppgen_session_output_dim_name(session.get(), 0, 0, &name, &error), CPPGEN_OK) << error.message;
+  EXPECT_STREQ(name, "N");
+  ASSERT_EQ(cppgen_session_input_dim_name(session.get(), 0, 1, &name, &error), CPPGEN_OK) << error.message;
+  EXPECT_EQ(name, nullptr);
+  expect_refused("'x' has 2 dimensions, none is 2", cppgen_session_input_dim_name, session.get(), 0, 2, &name);
+  expect_refused("there is no tensor 1", cppgen_session_output_dim_name, session.get(), 1, 0, &name);
+  expect_refused("'session' is null", cppgen_session_output_dim_name, nullptr, 0, 0, &name);
+}
+
+TEST_F(CServices, DimensionsOfAllOutputs) {
+  Session session(package());
+  const cppgen::Tensor x({5, 4}, static_cast<float*>(nullptr));
+  const cppgen_tensor input = x.view();
+  int64_t dims[2] = {};
+  cppgen_error error;
+  ASSERT_EQ(cppgen_session_all_output_dims(session.get(), &input, 1, dims, 2, &error), CPPGEN_OK) << error.message;
+  EXPECT_EQ(dims[0], 5);
+  EXPECT_EQ(dims[1], 4);
+  expect_refused("there is space for 1 dimensions; 2 are needed", cppgen_session_all_output_dims, session.get(), &input,
+                 1, dims, 1);
+}
+
+TEST_F(CServices, StepsAreMeasured) {
+  cppgen::Options options;
+  options.profile = 1;
+  Session session(package(), options);
+  expect_right(session);
+  size_t count = 0;
+  cppgen_error error;
+  ASSERT_EQ(cppgen_session_steps(session.get(), nullptr, 0, &count, &error), CPPGEN_OK) << error.message;
+  ASSERT_EQ(count, 2u);
+  cppgen_step steps[3] = {};
+  ASSERT_EQ(cppgen_session_steps(session.get(), steps, 1, nullptr, &error), CPPGEN_OK) << error.message;
+  EXPECT_EQ(steps[1].name, nullptr);
+  ASSERT_EQ(cppgen_session_steps(session.get(), steps, 3, nullptr, &error), CPPGEN_OK) << error.message;
+  EXPECT_STREQ(steps[1].name, two_step_plan().steps[1].name.c_str());
+  EXPECT_STREQ(steps[1].engine, two_step_plan().steps[1].engine.c_str());
+  EXPECT_STREQ(steps[1].version, "");
+  EXPECT_EQ(steps[1].calls, 2);
+  EXPECT_GT(steps[1].seconds, 0);
+  EXPECT_LT(steps[1].seconds, 60);
+  expect_refused("'steps' is null", cppgen_session_steps_sized, session.get(), nullptr, sizeof *steps, 1, nullptr);
+}
+
 // The files of a package in memory, each `misplaced` bytes behind an aligned address.
 struct FilesInMemory {
   std::map<std::string, std::vector<char>> contents;

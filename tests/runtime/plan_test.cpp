@@ -47,6 +47,27 @@ TEST(Evaluate, WhichSymbolsAnExpressionUses) {
   EXPECT_FALSE(uses_symbol(num(1), 0));
 }
 
+TEST(DimExprs, AsText) {
+  const std::vector<Symbol> symbols{{"batch"}, {"length"}};
+  const auto op = [](DimExpr a, const DimExpr& b, DimOp operation) {
+    a.code.insert(a.code.end(), b.code.begin(), b.code.end());
+    a.code.push_back(int64_t(operation));
+    return a;
+  };
+  const DimExpr batch = sym(0), length = sym(1), sum = length + num(-3);
+  EXPECT_EQ(dim_text(num(7), symbols), "7");
+  EXPECT_EQ(dim_text(batch, symbols), "batch");
+  EXPECT_EQ(dim_text(batch * num(2) + num(1), symbols), "batch*2 + 1");
+  EXPECT_EQ(dim_text(batch * sum, symbols), "batch*(length - 3)");
+  EXPECT_EQ(dim_text(op(sum, batch * num(2), DimOp::floordiv), symbols), "(length - 3)//(batch*2)");
+  EXPECT_EQ(dim_text(op(length, num(4), DimOp::mod), symbols), "length%4");
+  EXPECT_EQ(dim_text(op(batch, sum, DimOp::min), symbols), "min(batch, length - 3)");
+  EXPECT_EQ(dim_text(op(op(batch, num(1), DimOp::max), length, DimOp::mul), symbols), "max(batch, 1)*length");
+  for (const std::vector<int64_t>& bad : {std::vector<int64_t>{}, {0}, {2}, {0, 1, 0, 2}})
+    EXPECT_EQ(dim_text(code(bad), symbols), "?");
+  EXPECT_EQ(dim_text(sym(2), symbols), "?");
+}
+
 TEST(Evaluate, DivisionsByAnEmptyDimensionGiveZero) {
   EXPECT_EQ(evaluate(binary(7, 0, DimOp::floordiv), {}), 0);
   EXPECT_EQ(evaluate(binary(7, 0, DimOp::mod), {}), 0);
