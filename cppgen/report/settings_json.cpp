@@ -32,6 +32,7 @@ Json settings_json(const std::vector<SettingDescription>& settings) {
     item["allowed"] = setting.allowed;
     item["aliases"] = setting.aliases;
     item["changes_kernels"] = setting.in_key;
+    item["used_by_runs"] = setting.running;
     item["doc"] = setting.doc;
     json["settings"].push_back(std::move(item));
   }

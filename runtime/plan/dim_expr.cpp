@@ -59,6 +59,9 @@ struct Formula {
 };
 
 Formula formula(DimOp op, const Formula& a, const Formula& b) {
+  const std::string_view neutral = op == DimOp::add ? "0" : op == DimOp::mul ? "1" : "";
+  if (a.text == neutral) return b;
+  if (b.text == neutral) return a;
   switch (op) {
     case DimOp::add:
       return {b.text.starts_with("-") ? a.text + " - " + b.text.substr(1) : a.text + " + " + b.text, 0};

@@ -58,6 +58,7 @@ TEST(DimExprs, AsText) {
   EXPECT_EQ(dim_text(num(7), symbols), "7");
   EXPECT_EQ(dim_text(batch, symbols), "batch");
   EXPECT_EQ(dim_text(batch * num(2) + num(1), symbols), "batch*2 + 1");
+  EXPECT_EQ(dim_text(num(0) + batch * num(1) * num(2), symbols), "batch*2");
   EXPECT_EQ(dim_text(batch * sum, symbols), "batch*(length - 3)");
   EXPECT_EQ(dim_text(op(sum, batch * num(2), DimOp::floordiv), symbols), "(length - 3)//(batch*2)");
   EXPECT_EQ(dim_text(op(length, num(4), DimOp::mod), symbols), "length%4");

@@ -1,0 +1,138 @@
+"""Loaded models."""
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _cppgen, _inputs, _options
+from ._errors import UserError
+from ._options import CustomOps, Dims, Model, Progress, Settings, Sizes
+from ._tables import Profile, Step
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorInfo:
+    """An input or output of a model."""
+
+    name: str
+    kind: str  #: "tensor", "sequence", "optional" or "optional sequence"
+    type: str  #: the type of its elements: "float32", "bfloat16", "str" ...
+    shape: tuple[int | str, ...]  #: sizes, or names of sizes that depend on the inputs: (1, "length", "length*2")
+
+    @property
+    def dtype(self) -> np.dtype:
+        """The dtype of arrays with these elements. Strings are objects. Types that NumPy lacks are those of the package
+        ml_dtypes, or, without it, integers with the same bits."""
+        return _inputs.dtype_of(self.type)
+
+    def __str__(self) -> str:
+        text = f"{self.name}: {self.type}[{', '.join(map(str, self.shape))}]"
+        return text if self.kind == "tensor" else f"{self.name}: {self.kind} of {self.type}"
+
+
+class Session(_cppgen.Session):
+    """A loaded model, which many threads may run at once.
+
+        session = cppgen.Session("model.onnx")
+        y = session(x)                       # positional inputs, in the order of the model
+        y = session(x=x)                     # named inputs
+        session(x, out=y)                    # the result is written to y, which is returned
+        results = session.run({"x": x})      # a dict, by the names of the outputs
+
+    A call returns an array if the model has one output, and a tuple of the results otherwise. Tensors are NumPy arrays
+    (strings are arrays of str objects), sequences are lists, and optionals without a value are None. Inputs may be NumPy
+    arrays, whose memory is used as it is if it is dense, and whatever has the buffer protocol or DLPack, such as tensors
+    of PyTorch. Numbers and lists of numbers take the type of the input; arrays must have it. An input that is a map takes
+    a dict. `out` is an array, or a sequence with an array or None for each output.
+
+    Python's other threads run during a call. Results are the same bits for any number of threads."""
+
+    inputs: tuple[TensorInfo, ...]
+    outputs: tuple[TensorInfo, ...]
+
+    def __init__(self, model: Any, *, dims: Dims = None, sizes: Sizes = None, isa: str | Sequence[str] | None = None,
+                 settings: Settings = None, custom_ops: CustomOps = None, progress: Progress = None,
+                 cancel: _cppgen.Cancel | None = None, threads: int | None = None, profile: bool = False):
+        """Loads a package, which is a directory or a `Package`, or compiles a model and loads the result: for `dims`,
+        `sizes`, `progress` and so on, see `compile`.
+
+        threads: that a run uses, including the calling one. Default: one for each physical core of this process.
+        profile: measures each step of the model: `profile()`."""
+        values = _options.setting_values(settings, isa)
+        from ._compile import Package, compile_request
+
+        if isinstance(model, Package):
+            source: Any = model._package
+        elif isinstance(model, (str, os.PathLike)) and os.path.isdir(model):
+            if dims is not None or sizes is not None:
+                raise UserError(f"{os.fspath(model)} is a package, which is compiled already: it takes no dims or sizes")
+            source = model
+        else:
+            request = _options.request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops)
+            source = compile_request(request, None, progress, cancel)._package
+            values = _options.settings_of_run(values)
+        super().__init__(source, *_options.run_options({**values, **_arguments(custom_ops, threads, profile)}))
+        self.inputs = tuple(TensorInfo(*it) for it in self._inputs)
+        self.outputs = tuple(TensorInfo(*it) for it in self._outputs)
+
+    def run(self, inputs: Mapping[str, Any] | Sequence[Any], *, outputs: Sequence[str] | None = None, out: Any = None,
+            cancel: _cppgen.Cancel | None = None) -> dict[str, Any]:
+        """Runs the model and returns its results by their names: all, or those that `outputs` names.
+
+        inputs: a dict by name, or a list or tuple in the order of the model.
+        out: memory for the results: a dict by name, or as for calls.
+        cancel: ends the run from another thread; it then raises Cancelled."""
+        names = [it.name for it in self.outputs]
+        for name in outputs or ():
+            if name not in names:
+                raise UserError(f"the model has no output '{name}'; it has {', '.join(map(repr, names))}")
+        positional, named = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
+        results = dict(zip(names, self._run(positional, named, self._out_in_order(out, names), cancel)))
+        return results if outputs is None else {name: results[name] for name in outputs}
+
+    @staticmethod
+    def _out_in_order(out: Any, names: Sequence[str]) -> Any:
+        if not isinstance(out, Mapping):
+            return out
+        for name in out:
+            if name not in names:
+                raise UserError(f"out: the model has no output '{name}'; it has {', '.join(map(repr, names))}")
+        return [out.get(name) for name in names]
+
+    async def run_async(self, inputs: Mapping[str, Any] | Sequence[Any], *, outputs: Sequence[str] | None = None,
+                        out: Any = None) -> dict[str, Any]:
+        """The same on a thread of the event loop's executor. Cancelling the task ends the run."""
+        cancel = _cppgen.Cancel()
+        loop = asyncio.get_running_loop()
+        future = loop.run_in_executor(None, lambda: self.run(inputs, outputs=outputs, out=out, cancel=cancel))
+        try:
+            return await future
+        except asyncio.CancelledError:
+            cancel.request()
+            raise
+
+    def profile(self) -> Profile:
+        """The measurements of each step since the session was made, which must have been with profile=True."""
+        return Profile([Step(*it) for it in self._steps()])
+
+    def __repr__(self) -> str:
+        return f"<cppgen.Session ({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.outputs))})>"
+
+
+def _arguments(custom_ops: CustomOps, threads: int | None, profile: bool) -> dict[str, str]:
+    """Arguments of a session that are settings."""
+    settings = {}
+    if custom_ops is not None:
+        settings["CUSTOM_OPS"] = ":".join(_options.custom_op_paths(custom_ops))
+    if threads is not None:
+        if threads < 1:
+            raise UserError(f"threads is {threads}; allowed is 1 or more")
+        settings["THREADS"] = str(threads)
+    if profile:
+        settings["ENABLE_KERNEL_PROFILE"] = "1"
+    return settings

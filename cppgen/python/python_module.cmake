@@ -1,0 +1,31 @@
+# The Python package `cppgen`: the extension module, on CPython's stable ABI, and the modules in the folder cppgen/. In
+# the build directory, python/cppgen is the package with links to its sources, so that PYTHONPATH=python imports it.
+find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+
+set(cppgen_python_sources binding buffers cancel common dtypes load log module package request run session values)
+list(TRANSFORM cppgen_python_sources PREPEND "${CMAKE_CURRENT_LIST_DIR}/")
+list(TRANSFORM cppgen_python_sources APPEND ".c")
+set(cppgen_python_package "${PROJECT_BINARY_DIR}/python/cppgen")
+
+add_library(cppgen_python MODULE ${cppgen_python_sources})
+# The headers alone: one file is for all versions, so it must not name a library of one.
+target_include_directories(cppgen_python SYSTEM PRIVATE ${Python_INCLUDE_DIRS})
+target_link_libraries(cppgen_python PRIVATE cppgen_compiler cppgen_runtime)
+target_compile_options(cppgen_python PRIVATE -Wall -Wextra)
+if(CPPGEN_SANITIZE)
+  target_compile_options(cppgen_python PRIVATE -fsanitize=${CPPGEN_SANITIZE})
+endif()
+set_target_properties(cppgen_python PROPERTIES OUTPUT_NAME _cppgen PREFIX "" SUFFIX ".abi3.so" C_STANDARD 11
+  LIBRARY_OUTPUT_DIRECTORY "${cppgen_python_package}" INSTALL_RPATH "$ORIGIN/lib" C_VISIBILITY_PRESET hidden)
+
+file(GLOB_RECURSE cppgen_python_modules CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_LIST_DIR}/cppgen"
+     "${CMAKE_CURRENT_LIST_DIR}/cppgen/*.py" "${CMAKE_CURRENT_LIST_DIR}/cppgen/*.pyi"
+     "${CMAKE_CURRENT_LIST_DIR}/cppgen/py.typed")
+foreach(module IN LISTS cppgen_python_modules)
+  get_filename_component(folder "${cppgen_python_package}/${module}" DIRECTORY)
+  file(MAKE_DIRECTORY "${folder}")
+  file(CREATE_LINK "${CMAKE_CURRENT_LIST_DIR}/cppgen/${module}" "${cppgen_python_package}/${module}" SYMBOLIC)
+endforeach()
+file(MAKE_DIRECTORY "${cppgen_python_package}/bin")
+file(CREATE_LINK "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/cppgen" "${cppgen_python_package}/bin/cppgen" SYMBOLIC)
+add_dependencies(cppgen_python cppgen)

@@ -1,0 +1,89 @@
+"""Small models for tests."""
+from onnx import TensorProto, helper
+
+FLOAT, INT64, STRING = TensorProto.FLOAT, TensorProto.INT64, TensorProto.STRING
+
+
+def tensor(name, dims=None, dtype=FLOAT):
+    return helper.make_tensor_value_info(name, dtype, dims)
+
+
+def model(nodes, inputs, outputs, initializers=(), opsets=None, functions=()):
+    graph = helper.make_graph(nodes, "test", inputs, outputs, list(initializers))
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid(d, v) for d, v in (opsets or {"": 17}).items()])
+    made.ir_version = 8
+    made.producer_name = "tests"
+    return made
+
+
+def node(operator, inputs, outputs, **attributes):
+    return helper.make_node(operator, inputs, outputs, **attributes)
+
+
+def relu(dims=("N", 4), dtype=FLOAT):
+    """y = max(x, 0)"""
+    return model([node("Relu", ["x"], ["y"])], [tensor("x", dims, dtype)], [tensor("y", dims, dtype)])
+
+
+def difference():
+    """d = a - b, s = a + b, for matrices [N, M]"""
+    return model([node("Sub", ["a", "b"], ["d"]), node("Add", ["a", "b"], ["s"])],
+                 [tensor("a", ["N", "M"]), tensor("b", ["N", "M"])], [tensor("d", ["N", "M"]), tensor("s", ["N", "M"])])
+
+
+def positions():
+    """p = the positions of what is not zero in x: how many, only a run knows."""
+    return model([node("NonZero", ["x"], ["p"])], [tensor("x", ["N"])], [tensor("p", [1, "count"], INT64)])
+
+
+def joined_sequence():
+    """y = all elements of the sequence s; n = their number; again = s with its last element once more."""
+    s = helper.make_tensor_sequence_value_info("s", FLOAT, None)
+    return model([node("ConcatFromSequence", ["s"], ["y"], axis=0), node("SequenceLength", ["s"], ["n"]),
+                  node("SequenceAt", ["s", "last"], ["z"]), node("SequenceInsert", ["s", "z"], ["again"])],
+                 [s], [tensor("y", ["total"]), tensor("n", [], INT64), helper.make_tensor_sequence_value_info("again", FLOAT, None)],
+                 [helper.make_tensor("last", INT64, [], [-1])])
+
+
+def reversed_strings():
+    """words = text, backwards"""
+    initializers = [helper.make_tensor(name, INT64, [1], [value])
+                    for name, value in (("from", -1), ("to", -(2**63)), ("axes", 0), ("steps", -1))]
+    return model([node("Slice", ["text", "from", "to", "axes", "steps"], ["words"])], [tensor("text", ["N"], STRING)],
+                 [tensor("words", ["N"], STRING)], initializers)
+
+
+def optional_value():
+    """given = whether x has a value; x is an optional tensor"""
+    x = helper.make_value_info("x", helper.make_optional_type_proto(helper.make_tensor_type_proto(FLOAT, ["N"])))
+    return model([node("OptionalHasElement", ["x"], ["given"])], [x], [tensor("given", [], TensorProto.BOOL)])
+
+
+def dictionary():
+    """y = the values of "a", "b" and "c" in the map x"""
+    x = helper.make_value_info("x", helper.make_map_type_proto(STRING, helper.make_tensor_type_proto(FLOAT, []))) \
+        if hasattr(helper, "make_map_type_proto") else _map_info("x")
+    return model([helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", string_vocabulary=["a", "b", "c"])],
+                 [x], [tensor("y", [1, 3])], opsets={"": 17, "ai.onnx.ml": 3})
+
+
+def _map_info(name):
+    from onnx import ValueInfoProto
+
+    info = ValueInfoProto()
+    info.name = name
+    info.type.map_type.key_type = STRING
+    info.type.map_type.value_type.tensor_type.elem_type = FLOAT
+    info.type.map_type.value_type.tensor_type.shape.SetInParent()
+    return info
+
+
+def many_kernels(count=24):
+    """A chain whose kernels all differ, which takes several seconds to compile."""
+    nodes, initializers, value, width = [], [], "x", 16
+    for i in range(count):
+        rows, width = width, 17 + 3 * i
+        initializers.append(helper.make_tensor(f"w{i}", FLOAT, [rows, width], [0.01] * (rows * width)))
+        nodes += [node("MatMul", [value, f"w{i}"], [f"m{i}"]), node("Softmax", [f"m{i}"], [f"s{i}"], axis=-1)]
+        value = f"s{i}"
+    return model(nodes, [tensor("x", [7, 16])], [tensor(value, [7, width])], initializers)

@@ -1,0 +1,24 @@
+#!/bin/sh
+# Runs the tests of the Python package with pytest.
+#
+#   run_tests.sh SOURCE_DIR PACKAGE_FOLDER PYTHON [pytest's arguments...]
+#
+# PACKAGE_FOLDER contains the package cppgen, or is empty if it was not built. Exit status 77: skipped, as something is
+# missing that is not needed to build cppgen; with CI=true that is an error.
+set -eu
+source=$1 packages=$2 python=$3
+shift 3
+
+skip() {
+  echo "the Python package is not tested: $1"
+  case ${CI:-} in
+    true | 1 | yes) exit 1 ;;
+    *) exit 77 ;;
+  esac
+}
+[ -n "$packages" ] || skip "Python's headers are missing (package python3-dev)"
+for module in numpy onnx pytest; do
+  "$python" -c "import $module" 2> /dev/null || skip "Python's module $module is missing (package python3-$module)"
+done
+export PYTHONPATH="$packages" PYTHONDONTWRITEBYTECODE=1
+exec "$python" -m pytest -q -p no:cacheprovider "$source/tests/python" "$@"

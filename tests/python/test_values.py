@@ -1,0 +1,45 @@
+"""Inputs and outputs that are no tensors of numbers."""
+import numpy as np
+import pytest
+
+import cppgen
+import models
+
+
+def test_strings(loaded):
+    session = loaded(models.reversed_strings())
+    for given in (np.array(["one", "zwölf", ""], object), np.array(["one", "zwölf", ""]), ["one", "zwölf", ""],
+                  np.array([b"one", "zwölf".encode(), b""])):
+        words = session(given)
+        assert words.dtype == object and words.tolist() == ["", "zwölf", "one"]
+    assert session.inputs[0].type == "str" and session.inputs[0].dtype == object
+    for wrong, message in ((np.float32([1]), "takes strings, not float32"), ([1], "takes strings, not int"),
+                           (["a\0b"], "has a null character")):
+        with pytest.raises(cppgen.UserError, match="input 'text'.*" + message):
+            session(wrong)
+
+
+def test_sequences(loaded):
+    session = loaded(models.joined_sequence())
+    y, n, again = session([np.float32([1, 2]), np.float32([3])])
+    assert y.tolist() == [1, 2, 3] and n == 2
+    assert isinstance(again, list) and [it.tolist() for it in again] == [[1, 2], [3], [3]]
+    assert session.inputs[0].kind == "sequence" and str(session.inputs[0]) == "s: sequence of float32"
+    for wrong in (np.float32([1]), 5):
+        with pytest.raises(cppgen.UserError, match="input 's' is a sequence: it takes a list of arrays"):
+            session(wrong)
+
+
+def test_optionals(loaded):
+    session = loaded(models.optional_value())
+    assert session(np.float32([1])) and not session(None) and not session()
+
+
+def test_maps(loaded):
+    session = loaded(models.dictionary())
+    for result in (session({"c": 3.0, "a": 1.0, "other": 5}), session(x={"c": 3, "a": 1}),
+                   session.run({"x": {"a": 1.0, "c": 3.0}})["y"],
+                   session(np.array(["c", "a"], object), np.float32([3, 1]))):
+        assert result.tolist() == [[1, 0, 3]]
+    with pytest.raises(cppgen.UserError, match="input 'x' is a map: it takes a dict, not int"):
+        session(x=5)
