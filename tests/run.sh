@@ -123,6 +123,8 @@ kinds="test"
 # shellcheck disable=SC2086  # a list of words
 install_packages apt-packages.txt $kinds
 mkdir -p build
+stage "Python packages"
+tests/make_python.sh
 stage "networks"
 prepare_models
 stage "build (preset release, $jobs jobs)"

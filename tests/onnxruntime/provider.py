@@ -1,0 +1,82 @@
+"""The provider in tests: sessions with and without it, and models to try."""
+import os
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+NAME = "CppgenExecutionProvider"
+LIBRARY = os.environ["PROVIDER_LIBRARY"]
+FOREIGN = "SampleOp"  # an operator of com.microsoft that cppgen lacks
+
+onnxruntime.register_execution_provider_library("cppgen", LIBRARY)
+
+
+def devices():
+    return [d for d in onnxruntime.get_ep_devices() if d.ep_name == NAME]
+
+
+def session_options(options=None, entries=None):
+    made = onnxruntime.SessionOptions()
+    made.log_severity_level = 3
+    made.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
+    for name, value in (entries or {}).items():
+        made.add_session_config_entry(name, value)
+    made.add_provider_for_devices(devices(), options or {})
+    return made
+
+
+def session(model, options=None, entries=None):
+    """A session with the provider. `model` is a path or a ModelProto."""
+    if not isinstance(model, (str, bytes)):
+        model = model.SerializeToString()
+    return onnxruntime.InferenceSession(model, session_options(options, entries))
+
+
+def plain_session(model):
+    if not isinstance(model, (str, bytes)):
+        model = model.SerializeToString()
+    return onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+
+
+def claimed(of):
+    """The types of the nodes in each group that the provider took, sorted."""
+    groups = [a for a in of.get_provider_graph_assignment_info() if a.ep_name == NAME]
+    return sorted([n.op_type for n in group.get_nodes()] for group in groups)
+
+
+def value(name, element=TensorProto.FLOAT, dims=None):
+    return helper.make_tensor_value_info(name, element, dims)
+
+
+def node(op, inputs, outputs, **attributes):
+    return helper.make_node(op, inputs, outputs, **attributes)
+
+
+def foreign(x, y):
+    return helper.make_node(FOREIGN, [x], [y], domain="com.microsoft")
+
+
+def constant(name, array):
+    return numpy_helper.from_array(np.asarray(array), name)
+
+
+def model(nodes, inputs, outputs, constants=(), opset=13, domains=("com.microsoft",)):
+    graph = helper.make_graph(nodes, "graph", inputs, outputs, list(constants))
+    imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in domains]
+    made = helper.make_model(graph, opset_imports=imports)
+    made.ir_version = 8
+    onnx.checker.check_model(made) if not domains else None
+    return made
+
+
+def floats(*dims, seed=0):
+    return np.random.RandomState(seed).uniform(-1, 1, dims).astype(np.float32)
+
+
+def assert_same(found, expected, tolerance=1e-5):
+    assert len(found) == len(expected)
+    for a, b in zip(found, expected):
+        assert a.dtype == b.dtype and a.shape == b.shape, (a.dtype, a.shape, b.dtype, b.shape)
+        np.testing.assert_allclose(a.astype(np.float64), b.astype(np.float64), rtol=tolerance, atol=tolerance)
