@@ -1,14 +1,17 @@
 """The provider in tests: sessions with and without it, and models to try."""
 import os
+import shutil
+import tempfile
+import unittest
 
 import numpy as np
-import onnx
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 NAME = "CppgenExecutionProvider"
 LIBRARY = os.environ["PROVIDER_LIBRARY"]
 FOREIGN = "SampleOp"  # an operator of com.microsoft that cppgen lacks
+ALL = {"min_nodes": "1"}  # groups of any size are taken
 
 onnxruntime.register_execution_provider_library("cppgen", LIBRARY)
 
@@ -31,7 +34,9 @@ def session(model, options=None, entries=None):
     """A session with the provider. `model` is a path or a ModelProto."""
     if not isinstance(model, (str, bytes)):
         model = model.SerializeToString()
-    return onnxruntime.InferenceSession(model, session_options(options, entries))
+    made = onnxruntime.InferenceSession(model, session_options(options, entries))
+    made.disable_fallback()  # to another session without the provider, where a run fails
+    return made
 
 
 def plain_session(model):
@@ -67,8 +72,16 @@ def model(nodes, inputs, outputs, constants=(), opset=13, domains=("com.microsof
     imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(d, 1) for d in domains]
     made = helper.make_model(graph, opset_imports=imports)
     made.ir_version = 8
-    onnx.checker.check_model(made) if not domains else None
     return made
+
+
+def dense_model(foreign_in_between=False):
+    """x [N, 8] -> y [N, 4], if wanted with an operator of another domain in between."""
+    nodes = [node("MatMul", ["x", "w"], ["a"]), node("Relu", ["a"], ["b"])]
+    if foreign_in_between:
+        nodes.append(foreign("b", "c"))
+    nodes += [node("Exp", ["c" if foreign_in_between else "b"], ["d"]), node("Add", ["d", "b"], ["y"])]
+    return model(nodes, [value("x", dims=["N", 8])], [value("y", dims=["N", 4])], [constant("w", floats(8, 4))])
 
 
 def floats(*dims, seed=0):
@@ -80,3 +93,25 @@ def assert_same(found, expected, tolerance=1e-5):
     for a, b in zip(found, expected):
         assert a.dtype == b.dtype and a.shape == b.shape, (a.dtype, a.shape, b.dtype, b.shape)
         np.testing.assert_allclose(a.astype(np.float64), b.astype(np.float64), rtol=tolerance, atol=tolerance)
+
+
+class Cached(unittest.TestCase):
+    """Packages of these tests are in a cache of their own."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp()
+        os.environ["CPPGEN_CACHE_DIR"] = os.path.join(cls.folder, "cache")
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def compare(self, made, feeds, options=ALL, groups=None):
+        """Runs a model with and without the provider; `groups` are the types of nodes that it must have taken."""
+        ours, theirs = session(made, options), plain_session(made)
+        if groups is not None:
+            self.assertEqual(claimed(ours), sorted(groups))
+        for feed in feeds:
+            assert_same(ours.run(None, feed), theirs.run(None, feed))
+        return ours

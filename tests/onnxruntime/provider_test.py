@@ -1,8 +1,5 @@
 #!/usr/bin/python3
 """The execution provider in ONNX Runtime: what it takes, what it leaves, and that results are the same."""
-import os
-import shutil
-import tempfile
 import threading
 import unittest
 
@@ -10,42 +7,8 @@ import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper
 
-from provider import (NAME, assert_same, claimed, constant, devices, floats, foreign, model, node, plain_session,
-                      session, session_options, value)
-
-ALL = {"min_nodes": "1"}
-
-
-def dense_model(foreign_in_between=False):
-    """x [N, 8] -> y [N, 4], and an operator of another domain in between."""
-    nodes = [node("MatMul", ["x", "w"], ["a"]), node("Relu", ["a"], ["b"])]
-    if foreign_in_between:
-        nodes.append(foreign("b", "c"))
-    last = "c" if foreign_in_between else "b"
-    nodes += [node("Exp", [last], ["d"]), node("Add", ["d", "b"], ["y"])]
-    return model(nodes, [value("x", dims=["N", 8])], [value("y", dims=["N", 4])], [constant("w", floats(8, 4))])
-
-
-class Cached(unittest.TestCase):
-    """Packages of these tests are in a cache of their own."""
-
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = tempfile.mkdtemp()
-        os.environ["CPPGEN_CACHE_DIR"] = os.path.join(cls.folder, "cache")
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
-
-    def compare(self, made, feeds, options=ALL, groups=None):
-        """Runs a model with and without the provider; `groups` are the types of nodes that it must have taken."""
-        ours, theirs = session(made, options), plain_session(made)
-        if groups is not None:
-            self.assertEqual(claimed(ours), sorted(groups))
-        for feed in feeds:
-            assert_same(ours.run(None, feed), theirs.run(None, feed))
-        return ours
+from provider import (ALL, NAME, Cached, assert_same, claimed, constant, dense_model, devices, floats, foreign, model,
+                      node, plain_session, session, session_options, value)
 
 
 class Registration(Cached):

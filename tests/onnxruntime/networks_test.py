@@ -1,0 +1,94 @@
+#!/usr/bin/python3
+"""Real networks through the provider, whole and with operators that cppgen lacks, compared with ONNX Runtime alone.
+
+usage: networks_test.py FOLDER
+
+Prints the time of a run as a multiple of ONNX Runtime's, from alternating runs.
+"""
+import os
+import statistics
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+import onnx
+from onnx import helper
+
+from provider import FOREIGN, Cached, claimed, plain_session, session
+
+FOLDER = sys.argv.pop()
+NAMES = ["squeezenet1_1", "mobilenet_v2", "shufflenet_v1", "dlrm"]  # as tests/run.sh prepares them always
+MORE = ["bert_base", "resnet50"]
+TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
+ROUNDS = 5
+
+
+def present(names):
+    return [n for n in names if os.path.exists(os.path.join(FOLDER, n + ".onnx"))]
+
+
+def random_inputs(of):
+    random, feed = np.random.RandomState(0), {}
+    for given in of.get_inputs():
+        dims = [d if isinstance(d, int) else 1 for d in given.shape]
+        kind = TYPES[given.type]
+        feed[given.name] = (random.rand(*dims) if kind == np.float32 else random.randint(0, 2, dims)).astype(kind)
+    return feed
+
+
+def with_foreign_nodes(path, count):
+    """The network with some of its activations passed on by an operator that cppgen lacks."""
+    network = onnx.load(path, load_external_data=False)
+    nodes = network.graph.node
+    candidates = [n for n in nodes if n.op_type in ("Relu", "Clip", "Erf", "Sigmoid")]
+    for chosen in candidates[::max(1, len(candidates) // count)][:count]:
+        output = chosen.output[0]
+        chosen.output[0] = output + "_before"
+        nodes.insert(list(nodes).index(chosen) + 1,
+                     helper.make_node(FOREIGN, [chosen.output[0]], [output], domain="com.microsoft"))
+    network.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    return network
+
+
+class Networks(Cached):
+    def compare(self, name, path):
+        ours, theirs = session(path), plain_session(path)
+        feed = random_inputs(theirs)
+        for a, b in zip(ours.run(None, feed), theirs.run(None, feed)):
+            self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
+            np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * max(1, float(np.abs(b).max())), err_msg=name)
+        times = {ours: [], theirs: []}
+        for _ in range(ROUNDS):
+            for which, spent in times.items():
+                for _ in range(3):
+                    begin = time.perf_counter()
+                    which.run(None, feed)
+                    spent.append(time.perf_counter() - begin)
+        ratio = statistics.median(times[ours]) / statistics.median(times[theirs])
+        print(f"{name}: {len(claimed(ours))} groups, {ratio:.2f} of ONNX Runtime's time", flush=True)
+        return ours
+
+    def test_whole(self):
+        for name in present(NAMES + MORE):
+            with self.subTest(name):
+                ours = self.compare(name, os.path.join(FOLDER, name + ".onnx"))
+                self.assertEqual(len(claimed(ours)), 1)
+
+    def test_mixed(self):
+        for name in present(NAMES):
+            with self.subTest(name):
+                path = os.path.join(FOLDER, name + ".onnx")
+                with tempfile.NamedTemporaryFile(dir=FOLDER, suffix=".onnx") as file:  # external data is beside it
+                    file.write(with_foreign_nodes(path, 3).SerializeToString())
+                    file.flush()
+                    ours = self.compare(name + " with foreign nodes", file.name)
+                self.assertGreaterEqual(len(claimed(ours)), 2)
+
+
+if __name__ == "__main__":
+    if not present(NAMES):
+        print("skipped: there are no networks in " + FOLDER)
+        sys.exit(77)
+    unittest.main()
