@@ -1,6 +1,7 @@
 #!/bin/sh
 # A long check, which continuous integration does not run: in a new root directory of a Debian release, which has nothing
-# but the base system, both commands of the README, and then kernels by every known compiler that the release has.
+# but the base system, both commands of the README, then kernels by every known compiler that the release has, and then the
+# packages for apt, which are installed, used and removed in another root directory.
 #
 #   tests/distributions/check.sh bookworm|trixie
 #
@@ -57,6 +58,37 @@ install_compilers() {
   inside "DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $found > /dev/null"
 }
 
+# Another new root directory, where the packages in a folder are installed, used and removed: nothing of them stays.
+users_root() {
+  user=$root.users
+  rm -rf "$user"
+  mkdir -p "$user"
+  debootstrap --variant=minbase "$name" "$user" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} > "$user.log" 2>&1
+  mount -t proc proc "$user/proc"
+  mount --rbind /dev "$user/dev"
+  mkdir "$user/packages"
+  cp "$1"/*.deb "$user/packages"
+  cp -r "$root/src/cppgen/build/quick_start/package" "$root/src/cppgen/build/quick_start/residual_network.onnx" \
+    "$root/src/cppgen/examples/compile" "$user/packages"
+  chroot "$user" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
+    sh -euc 'cd /packages
+      install="apt-get -q install -y --no-install-recommends"
+      $install ./libcppgen-runtime*.deb > install.log || { cat install.log; exit 1; }
+      ! command -v g++
+      cppgen-run package
+      $install ./cppgen_*.deb ./libcppgen-onednn_*.deb ./libcppgen-dev_*.deb cmake make pkg-config >> install.log
+      cppgen compile residual_network.onnx -o compiled
+      cppgen-run compiled
+      zcat -f /usr/share/man/man1/cppgen.1* | grep -q CPPGEN_THREADS
+      cmake -S compile -B build > build.log && cmake --build build >> build.log
+      build/compile_model residual_network.onnx by_library > build.log
+      dpkg -L cppgen libcppgen-dev | grep -q doc/cppgen/copyright
+      apt-get -q purge -y "libcppgen*" cppgen >> install.log
+      rm -rf /root/.cache/cppgen
+      left=$(find / -xdev -path /packages -prune -o -name "*cppgen*" -print | grep -v "^/proc\|^/var/log" || true)
+      [ -z "$left" ] || { echo "left behind: $left"; exit 1; }' < /dev/null
+}
+
 stage "a new root directory"
 make_root
 stage "examples/quick_start.sh"
@@ -66,4 +98,7 @@ inside ./tests/run.sh
 stage "kernels by all compilers"
 install_compilers
 inside "build/release/bin/test_cli --gtest_filter='Compilers.*'"
+stage "packages for apt"
+inside cmake/make_packages.sh
+users_root "$root/src/cppgen/build/package"
 stage "passed; the root directory is $root"

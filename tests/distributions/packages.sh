@@ -30,6 +30,6 @@ printf 'here\n' > "$folder/list"
 expect "all installed" test
 
 # The list of the project has no other kinds.
-awk '!/^#/ && NF != 1 && !(NF == 2 && ($2 == "test" || $2 == "ci")) { print "apt-packages.txt: " $0; bad = 1 }
+awk '!/^#/ && NF != 1 && !(NF == 2 && ($2 ~ /^(test|ci|package)$/)) { print "apt-packages.txt: " $0; bad = 1 }
      END { exit bad }' "$1/apt-packages.txt" || status=1
 exit $status
