@@ -13,7 +13,7 @@ using Group = std::vector<size_t>;
 // A group that is supported.
 struct Supported {
   WrittenModel model;
-  double milliseconds = 0;
+  Answer answer;
 };
 
 // Finds the groups: asks about the largest ones, leaves out the nodes that are the reason of a refusal, and asks again.
@@ -55,8 +55,7 @@ class GroupSearch {
       supported.model = write_model(claimer_.api, claimer_.tells_ranks, graph_, group);
       culprits = nodes_at_bad_boundary(group, supported.model.boundary);
       if (!culprits.empty()) return "values of types or ranks that the provider does not pass on";
-      const Answer answer = claimer_.compiler.check(supported.model);
-      supported.milliseconds = answer.milliseconds;
+      const Answer& answer = supported.answer = claimer_.compiler.check(supported.model);
       if (answer.supported) return "";
       for (const size_t i : group)
         if (std::count(answer.nodes.begin(), answer.nodes.end(), graph_.nodes[i].name) > 0) culprits.push_back(i);
@@ -116,6 +115,22 @@ class GroupSearch {
   std::vector<PartitionNode> nodes_;
 };
 
+// Whether a node computes on images, for which cppgen and ONNX Runtime have layouts of their own.
+bool has_images(const GraphNode& node) {
+  return node.type.find("Conv") != std::string::npos || node.type.find("Pool") != std::string::npos;
+}
+
+// Whether a group is faster here than in ONNX Runtime: a small one is not, and neither is one of images that mostly
+// brings them into its own layout and back.
+bool is_worth_it(const ProviderOptions& options, const GraphData& graph, const Group& group, const Answer& answer) {
+  if (group.size() < options.min_nodes && answer.milliseconds < options.min_milliseconds) return false;
+  if (group.size() == graph.nodes.size() ||
+      std::none_of(group.begin(), group.end(), [&](size_t i) { return has_images(graph.nodes[i]); }))
+    return true;
+  constexpr double kBytesPerMillisecond = 5e6;  // reading and writing, by one thread
+  return answer.boundary_bytes / kBytesPerMillisecond <= options.max_boundary * answer.milliseconds;
+}
+
 Claim compiled(const Claimer& claimer, const Group& group, const WrittenModel& model) {
   const Package package = claimer.compiler.compile(model);
   auto session = std::make_shared<Session>(package.load(claimer.run_options));
@@ -127,7 +142,7 @@ Claim compiled(const Claimer& claimer, const Group& group, const WrittenModel& m
 std::vector<Claim> Claimer::claims(const GraphData& graph) const {
   std::vector<Claim> claims;
   for (const auto& [group, supported] : GroupSearch(*this, graph).run()) {
-    if (group.size() < options.min_nodes && supported.milliseconds < options.min_milliseconds) continue;
+    if (!is_worth_it(options, graph, group, supported.answer)) continue;
     try {
       claims.push_back(compiled(*this, group, supported.model));
     } catch (const std::exception& error) {

@@ -15,6 +15,7 @@ Answer answer_of(const std::string& text) {
   answer.supported = json.at("supported");
   if (answer.supported) {
     answer.milliseconds = json.value("predicted_ms", 0.0);
+    answer.boundary_bytes = json.value("inputs_bytes", 0.0) + json.value("outputs_bytes", 0.0);
     return answer;
   }
   answer.reason = json.at("reason");
@@ -36,7 +37,7 @@ Answer ModelCompiler::check(const WrittenModel& model) const {
     return answer_of(cppgen::check(model_of(model), options_));
   } catch (const Error& error) {
     if (error.status() != CPPGEN_USER_ERROR) throw;
-    return {false, error.what(), {}, 0};
+    return {false, error.what(), {}, 0, 0};
   }
 }
 

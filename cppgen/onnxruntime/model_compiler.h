@@ -15,6 +15,7 @@ struct Answer {
   std::string reason;              // if not
   std::vector<std::string> nodes;  // that are the reason, as far as the compiler names them
   double milliseconds = 0;         // that a run is predicted to take
+  double boundary_bytes = 0;       // of inputs and outputs
 };
 
 // The compiler with the options of a session. Errors are those of cppgen_compiler.hpp.

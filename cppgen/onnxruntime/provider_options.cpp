@@ -39,6 +39,8 @@ void set_option(ProviderOptions& options, const std::string& name, const std::st
     options.min_nodes = number<size_t>(name, value);
   else if (name == "min_milliseconds")
     options.min_milliseconds = number<double>(name, value);
+  else if (name == "max_boundary")
+    options.max_boundary = number<double>(name, value);
   else if (name == "sizes")
     options.sizes = split(value, ';');
   else if (name == "dims")

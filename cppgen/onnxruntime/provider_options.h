@@ -15,6 +15,7 @@ struct ProviderOptions {
   std::vector<std::string> sizes, dims, custom_operators;
   size_t min_nodes = 3;
   double min_milliseconds = 0.1;
+  double max_boundary = 0.05;  // the share of a group's time that may go to the layout of images at its boundary
 
   // Of the session: whether it stores an EPContext model, and how.
   bool store_context = false;

@@ -13,6 +13,7 @@ ProviderOptions with(const std::string& name, const std::string& value) {
 TEST(ProviderOptions, OptionsOfTheProvider) {
   EXPECT_EQ(with("min_nodes", "7").min_nodes, 7u);
   EXPECT_EQ(with("min_milliseconds", "0.5").min_milliseconds, 0.5);
+  EXPECT_EQ(with("max_boundary", "1").max_boundary, 1);
   EXPECT_EQ(with("sizes", "n=1,m=2;n=8").sizes, (std::vector<std::string>{"n=1,m=2", "n=8"}));
   EXPECT_EQ(with("dims", "n=1,x.1=m").dims, (std::vector<std::string>{"n=1", "x.1=m"}));
   EXPECT_EQ(with("custom_operators", "a.json:b.json").custom_operators, (std::vector<std::string>{"a.json", "b.json"}));

@@ -3,7 +3,8 @@
 import os
 import unittest
 
-from provider import ALL, Cached, assert_same, claimed, dense_model, floats, model, node, plain_session, session, value
+from provider import (ALL, Cached, assert_same, claimed, constant, dense_model, floats, foreign, model, node,
+                      plain_session, session, value)
 
 
 class Options(Cached):
@@ -38,6 +39,17 @@ class Options(Cached):
         self.assertEqual(len(claimed(session(dense_model(), {"min_nodes": "4"}))), 1)
         self.assertEqual(claimed(session(dense_model(), {"min_nodes": "9"})), [])
         self.assertEqual(len(claimed(session(dense_model(), {"min_nodes": "9", "min_milliseconds": "0"}))), 1)
+
+    def test_groups_of_images_are_taken_if_they_are_long_enough(self):
+        made = model([foreign("x", "a"), node("Conv", ["a", "w"], ["b"], pads=[1, 1, 1, 1]), node("Relu", ["b"], ["c"]),
+                      node("MaxPool", ["c"], ["y"], kernel_shape=[2, 2])],
+                     [value("x", dims=[1, 4, 16, 16])], [value("y", dims=[1, 4, 15, 15])],
+                     [constant("w", floats(4, 4, 3, 3))])
+        self.assertEqual(claimed(session(made)), [])
+        ours = session(made, {"max_boundary": "100"})
+        self.assertEqual(claimed(ours), [["Conv", "Relu", "MaxPool"]])
+        feed = {"x": floats(1, 4, 16, 16)}
+        assert_same(ours.run(None, feed), plain_session(made).run(None, feed))
 
     def test_unknown_options_and_bad_values_are_refused(self):
         self.assert_refused({"threds": "1"}, "threds|THREDS")
