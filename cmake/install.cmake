@@ -18,6 +18,7 @@ install(TARGETS cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${CMA
 install(TARGETS cppgen_plugin_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT onednn)
 install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 cppgen_install_library(cppgen_compiler cppgenCompilerTargets compiler)
+install(TARGETS cppgen_onnxruntime_provider LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)
 install(TARGETS cppgen EXPORT cppgenCompilerTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
 
 install(FILES runtime/session/cppgen.h runtime/session/cppgen.hpp runtime/custom/cppgen_custom.h
