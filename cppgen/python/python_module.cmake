@@ -29,3 +29,15 @@ endforeach()
 file(MAKE_DIRECTORY "${cppgen_python_package}/bin")
 file(CREATE_LINK "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/cppgen" "${cppgen_python_package}/bin/cppgen" SYMBOLIC)
 add_dependencies(cppgen_python cppgen)
+
+# In a wheel the package has all that it needs: the program in cppgen/bin, libraries and plugins in cppgen/lib. A wheel
+# has no links, so each library is one file, of the name that others ask for.
+if(SKBUILD)
+  set(cppgen_minor ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+  set_target_properties(cppgen_runtime cppgen_compiler PROPERTIES VERSION ${cppgen_minor} INSTALL_RPATH "$ORIGIN")
+  set_target_properties(cppgen_plugin_onednn cppgen_plugin_xsmm cppgen_plugin_regex PROPERTIES INSTALL_RPATH "$ORIGIN")
+  install(TARGETS cppgen_python LIBRARY DESTINATION cppgen COMPONENT python)
+  install(TARGETS cppgen RUNTIME DESTINATION cppgen/bin COMPONENT python)
+  install(TARGETS cppgen_runtime cppgen_compiler cppgen_plugin_onednn cppgen_plugin_xsmm cppgen_plugin_regex
+          LIBRARY DESTINATION cppgen/lib NAMELINK_SKIP COMPONENT python)
+endif()

@@ -61,8 +61,7 @@ def optional_value():
 
 def dictionary():
     """y = the values of "a", "b" and "c" in the map x"""
-    x = helper.make_value_info("x", helper.make_map_type_proto(STRING, helper.make_tensor_type_proto(FLOAT, []))) \
-        if hasattr(helper, "make_map_type_proto") else _map_info("x")
+    x = _map_info("x")
     return model([helper.make_node("DictVectorizer", ["x"], ["y"], domain="ai.onnx.ml", string_vocabulary=["a", "b", "c"])],
                  [x], [tensor("y", [1, 3])], opsets={"": 17, "ai.onnx.ml": 3})
 
@@ -87,3 +86,16 @@ def many_kernels(count=24):
         nodes += [node("MatMul", [value, f"w{i}"], [f"m{i}"]), node("Softmax", [f"m{i}"], [f"s{i}"], axis=-1)]
         value = f"s{i}"
     return model(nodes, [tensor("x", [7, 16])], [tensor(value, [7, width])], initializers)
+
+
+def map_sequence(name):
+    """A sequence of maps from strings to floats, as classifiers return it."""
+    from onnx import ValueInfoProto
+
+    info = ValueInfoProto()
+    info.name = name
+    kind = info.type.sequence_type.elem_type.map_type
+    kind.key_type = STRING
+    kind.value_type.tensor_type.elem_type = FLOAT
+    kind.value_type.tensor_type.shape.SetInParent()
+    return info

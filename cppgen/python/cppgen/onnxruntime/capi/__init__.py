@@ -1,0 +1,1 @@
+"""As in ONNX Runtime, where scripts find exceptions."""
