@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from . import _cppgen, _interruptible
-from ._errors import Cancelled
+from . import _compilers, _cppgen, _interruptible
+from ._errors import Cancelled, UserError
 from ._options import CustomOps, Dims, Model, Progress, Settings, Sizes, request_for
 from ._session import Session
 
@@ -89,6 +89,10 @@ def compile_request(request: _cppgen.Request, output: str | None, progress: Prog
         request.set_progress(watched)
     try:
         return Package(_interruptible.run(lambda: request.compile(output), cancel))
+    except UserError as error:
+        if not str(error).startswith("no C++ compiler"):
+            raise
+        raise UserError(f"{error}{_compilers.ADVICE}") from None
     except Cancelled:
         if watched and watched.error is not None:
             raise watched.error from None
