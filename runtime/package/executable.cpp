@@ -16,6 +16,7 @@
 #include "runtime/package/object_file.h"
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
+#include "runtime/package/shared_weights.h"
 #include "runtime/package/versions.h"
 #include "runtime/plan/costs_json.h"
 
@@ -163,12 +164,19 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
   if (file.bytes != plan_.weights_bytes)
     user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory(), name, file.bytes,
                plan_.weights_bytes);
-  std::shared_ptr<const MappedFile>& mapped = shared.weights[file.hash];
-  if (!mapped || mapped->bytes() != file.bytes)
-    mapped = std::make_shared<MappedFile>(
-        open_package_file(files_, file, !options.trust_weights,
-                          {.copy = !maps_weights(files_, options), .huge_pages = options.huge_pages}));
-  weights_ = mapped;
+  std::shared_ptr<const MappedFile>& weights = shared.weights[file.hash];
+  if (!weights || weights->bytes() != file.bytes) weights = read_weights(file, options);
+  weights_ = weights;
+}
+
+std::shared_ptr<const MappedFile> Executable::read_weights(const ManifestFile& file, const LoadOptions& options) const {
+  const bool verified = !options.trust_weights, copy = !maps_weights(files_, options);
+  const auto read = [&] {
+    return open_package_file(files_, file, verified, {.copy = copy, .huge_pages = options.huge_pages});
+  };
+  if (!copy || !files_.in_directory()) return std::make_shared<const MappedFile>(read());
+  require_package_file(files_, file);
+  return shared_weights(files_.path(file.name), file, verified, options.huge_pages, read);
 }
 
 std::shared_ptr<void> Executable::load_object(const ManifestFile& file, const std::string& seal,

@@ -85,6 +85,7 @@ class Executable {
   void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&,
                  Shared&);
   void load_weights(const Manifest&, const std::string& file, const LoadOptions&, Shared&);
+  std::shared_ptr<const MappedFile> read_weights(const struct ManifestFile&, const LoadOptions&) const;
   std::shared_ptr<void> load_object(const struct ManifestFile&, const std::string& seal, const LoadOptions&) const;
   void load_kernels(const Manifest&, const LoadOptions&, Shared&);
   void add_version(const struct VersionRow&, std::shared_ptr<Executable>);

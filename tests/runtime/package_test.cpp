@@ -206,6 +206,30 @@ TEST_F(Package, WhatIsLoadedNoLongerDependsOnFiles) {
   EXPECT_EQ(result(), before);
 }
 
+TEST_F(Package, SessionsOfOneProcessShareTheWeightsOfAFile) {
+  const auto load = [&](bool trust) {
+    LoadOptions options;
+    options.trust_weights = trust;
+    return Executable::load(directory(), options);
+  };
+  const auto trusting = load(true);
+  const auto first = load(false);  // must compare the hash
+  EXPECT_NE(first->weights(), trusting->weights());
+  EXPECT_EQ(load(false)->weights(), first->weights());
+  EXPECT_EQ(load(true)->weights(), first->weights());
+
+  // Another file is read again, even while a session holds what the manifest states.
+  const std::string content = read_text(file("weights.bin"));
+  std::string altered = content;
+  altered[0] ^= 1;
+  write_text(file("weights.bin"), altered);
+  EXPECT_NE(load_error().find("weights.bin"), std::string::npos) << load_error();
+  write_text(file("weights.bin"), content);
+  const auto again = load(false);
+  EXPECT_NE(again->weights(), first->weights());
+  EXPECT_EQ(again->weights()[0], first->weights()[0]);
+}
+
 TEST_F(Package, WeightsOfTheOwnCacheAreMapped) {
   const auto is_mapped = [&](const LoadOptions& options) {
     const auto executable = Executable::load(directory(), options);
