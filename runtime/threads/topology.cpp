@@ -2,6 +2,7 @@
 
 #include <hwloc.h>
 #include <hwloc/cpukinds.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -96,9 +97,19 @@ Handle load_this_machine(unsigned long flags) {
   return handle;
 }
 
+// Of the CPUs that this thread may use, about which nothing else is known.
+Topology flat_topology() {
+  Topology result;
+  for (const int cpu : current_thread_affinity()) result.units.push_back({cpu, int(result.units.size()), 0, 0, 0, 0});
+  return result;
+}
+
 // By default, hwloc also binds the calling thread to each hardware thread in turn, to ask it for its caches. This takes
 // longer than everything else, and is needed only where the system does not list them.
+//
+// Without the system's description, as in a root directory without /sys, hwloc would only complain on stderr.
 Topology read_this_machine() {
+  if (::access("/sys/devices/system/cpu", F_OK) != 0) return flat_topology();
   Handle handle = load_this_machine(HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
   if (!hwloc_get_obj_by_type(handle.get(), HWLOC_OBJ_L1CACHE, 0)) handle = load_this_machine(0);
   return read(handle.get());

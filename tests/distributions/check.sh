@@ -28,14 +28,21 @@ root=$PWD/build/distributions/$name
 
 stage() { printf '\n== %s: %s\n' "$name" "$1"; }
 
+# As a system has it; the root directory itself is a mount, too, so that programs inside may mount.
+mount_system() {
+  mount --bind "$1" "$1"
+  mount -t proc proc "$1/proc"
+  mount --rbind /dev "$1/dev"
+  mount --rbind /sys "$1/sys"
+}
+
 # A new root directory with the files of the project: what git tracks, or everything that a source archive holds.
 make_root() {
   rm -rf "$root"
   mkdir -p "$root"
   debootstrap --variant=minbase "$name" "$root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} > "$root.log" 2>&1 ||
     { tail "$root.log" >&2; return 1; }
-  mount -t proc proc "$root/proc"
-  mount --rbind /dev "$root/dev"
+  mount_system "$root"
   mkdir -p "$root/src/cppgen"
   if [ -n "$(git ls-files -- CMakeLists.txt 2> /dev/null)" ]; then
     git ls-files -z --cached --others --exclude-standard
@@ -64,8 +71,7 @@ users_root() {
   rm -rf "$user"
   mkdir -p "$user"
   debootstrap --variant=minbase "$name" "$user" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} > "$user.log" 2>&1
-  mount -t proc proc "$user/proc"
-  mount --rbind /dev "$user/dev"
+  mount_system "$user"
   mkdir "$user/packages"
   cp "$1"/*.deb "$user/packages"
   cp -r "$root/src/cppgen/build/quick_start/package" "$root/src/cppgen/build/quick_start/residual_network.onnx" \
