@@ -26,11 +26,16 @@ fs::path model_folder(const ort::Api& api, const ort::Graph* graph, const Provid
   return fs::path(options.context_path).parent_path();
 }
 
+LoadedPackage loaded(std::function<std::shared_ptr<Session>(const Options&)> load, const Options& run_options) {
+  std::shared_ptr<Session> session = load(run_options);
+  return {std::move(load), std::move(session)};
+}
+
 LoadedPackage load_embedded(const std::string& bytes, const Options& run_options) {
-  std::shared_ptr<const std::byte> memory = aligned_copy(bytes);
-  const ArchiveFiles archive = files_in(memory.get(), bytes.size());
-  auto session = std::make_shared<Session>(archive.files, run_options);
-  return {std::move(memory), std::move(session)};
+  const auto load = [memory = aligned_copy(bytes), size = bytes.size()](const Options& options) {
+    return std::make_shared<Session>(files_in(memory.get(), size).files, options);
+  };
+  return loaded(load, run_options);
 }
 
 // The path of the EPContext model that is being stored, as ONNX Runtime chooses it.
@@ -106,8 +111,8 @@ LoadedPackage load_context(const ort::Api& api, const ort::Graph* graph, const P
   if (leads_out(stored))
     throw Failure("cppgen: node '" + node.name + "' names the package '" + stored +
                   "'; allowed are relative paths in the folder of the model");
-  const fs::path path = model_folder(api, graph, options) / stored;
-  return {nullptr, std::make_shared<Session>(path.string(), run_options)};
+  const std::string path = (model_folder(api, graph, options) / stored).string();
+  return loaded([path](const Options& used) { return std::make_shared<Session>(path, used); }, run_options);
 }
 
 ort::Node* make_context_node(const ort::Api& api, const ProviderOptions& options, const Claim& claim,

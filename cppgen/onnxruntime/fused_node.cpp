@@ -46,9 +46,9 @@ struct FusedNode::Buffers {
   std::vector<std::vector<int64_t>> input_dims, output_dims;
 };
 
-FusedNode::FusedNode(const ort::Api& api, LoadedPackage package, std::vector<size_t> inputs,
+FusedNode::FusedNode(const ort::Api& api, LoadedPackage package, const RunOptions& options, std::vector<size_t> inputs,
                      const std::vector<size_t>& outputs)
-    : ort::NodeComputeInfo{}, api_(api), package_(std::move(package)), inputs_(std::move(inputs)) {
+    : ort::NodeComputeInfo{}, api_(api), package_(std::move(package)), options_(options), inputs_(std::move(inputs)) {
   version = ort::kApiVersion;
   CreateState = [](ort::NodeComputeInfo*, ort::ComputeContext*, void** state) -> ort::Status* {
     *state = nullptr;
@@ -119,10 +119,11 @@ bool FusedNode::allocate_outputs(ort::KernelContext* context, Buffers& buffers) 
 }
 
 // Copies results whose dimensions only the run tells.
-void FusedNode::run_and_copy(ort::KernelContext* context, Buffers& buffers) const {
+void FusedNode::run_and_copy(ort::KernelContext* context, Buffers& buffers) {
   cppgen_results* owned = nullptr;
-  detail::call(cppgen_session_run_results, package_.session->get(), buffers.inputs.data(), buffers.inputs.size(),
-               &owned);
+  run(context, [&](cppgen_session* session) {
+    detail::call(cppgen_session_run_results, session, buffers.inputs.data(), buffers.inputs.size(), &owned);
+  });
   const detail::Handle<cppgen_results, cppgen_results_free> results(owned);
   for (size_t i = 0; i < outputs_.size(); i++) {
     cppgen_tensor found;
@@ -136,12 +137,31 @@ void FusedNode::run_and_copy(ort::KernelContext* context, Buffers& buffers) cons
   }
 }
 
+cppgen_session* FusedNode::alone() {
+  std::call_once(alone_once_, [&] { alone_ = package_.load(options_.alone()); });
+  return alone_->get();
+}
+
+void FusedNode::run(ort::KernelContext* context, const std::function<void(cppgen_session*)>& body) {
+  cppgen_session* const session = package_.session->get();
+  HostThreads* const threads = options_.host_threads();
+  if (!threads) return body(session);
+  const HostThreads::Turn turn(*threads);
+  if (!turn) return body(alone());
+  const bool needs_help = needs_help_.load(std::memory_order_relaxed);
+  const bool asked = threads->run(api_, context, needs_help, [&] { body(session); });
+  if (asked != needs_help) needs_help_ = asked;
+}
+
 void FusedNode::compute(ort::KernelContext* context) {
-  static thread_local Buffers buffers;
+  static thread_local Buffers of_this_thread;
+  Buffers& buffers = of_this_thread;
   read_inputs(context, buffers);
   if (!sizes_from_data_ && allocate_outputs(context, buffers))
-    return detail::call(cppgen_session_run, package_.session->get(), buffers.inputs.data(), buffers.inputs.size(),
-                        buffers.outputs.data(), buffers.outputs.size());
+    return run(context, [&](cppgen_session* session) {
+      detail::call(cppgen_session_run, session, buffers.inputs.data(), buffers.inputs.size(), buffers.outputs.data(),
+                   buffers.outputs.size());
+    });
   run_and_copy(context, buffers);
   sizes_from_data_ = true;
 }

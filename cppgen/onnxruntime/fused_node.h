@@ -1,18 +1,21 @@
 #pragma once
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "cppgen.hpp"
 #include "cppgen/onnxruntime/ort_call.h"
 #include "cppgen/onnxruntime/ort_provider_abi.h"
+#include "cppgen/onnxruntime/run_options.h"
 
 namespace cppgen::ep {
 
-// A loaded package and what it needs to stay valid.
+// A package that was loaded once, and can be loaded again with other options.
 struct LoadedPackage {
-  std::shared_ptr<const void> memory;  // that holds the package, if no directory does
+  std::function<std::shared_ptr<Session>(const Options&)> load;
   std::shared_ptr<Session> session;
 };
 
@@ -23,8 +26,9 @@ int shared_dtype(ort::ElementType element);
 class FusedNode : public ort::NodeComputeInfo {
  public:
   // `inputs` and `outputs` are the positions among those of the package of the node's inputs and outputs, in its order.
-  // Failure if the package has more or fewer.
-  FusedNode(const ort::Api& api, LoadedPackage package, std::vector<size_t> inputs, const std::vector<size_t>& outputs);
+  // Failure if the package has more or fewer. The options must outlive it.
+  FusedNode(const ort::Api& api, LoadedPackage package, const RunOptions& options, std::vector<size_t> inputs,
+            const std::vector<size_t>& outputs);
 
  private:
   struct Output {
@@ -38,14 +42,21 @@ class FusedNode : public ort::NodeComputeInfo {
   void compute(ort::KernelContext* context);
   void read_inputs(const ort::KernelContext* context, Buffers& buffers) const;
   bool allocate_outputs(ort::KernelContext* context, Buffers& buffers) const;
-  void run_and_copy(ort::KernelContext* context, Buffers& buffers) const;
+  void run_and_copy(ort::KernelContext* context, Buffers& buffers);
+  // Calls `body` with a session, perhaps on another thread.
+  void run(ort::KernelContext* context, const std::function<void(cppgen_session*)>& body);
+  cppgen_session* alone();
 
   const ort::Api& api_;
   LoadedPackage package_;
+  const RunOptions& options_;
   std::vector<size_t> inputs_;  // positions among the inputs of the package
   std::vector<Output> outputs_;
   // Whether dimensions of outputs are known only after a run.
   std::atomic<bool> sizes_from_data_{false};
+  std::atomic<bool> needs_help_{true};  // the last run asked for more threads
+  std::once_flag alone_once_;           // of the next one
+  std::shared_ptr<Session> alone_;      // for runs while another one has the threads
 };
 
 }  // namespace cppgen::ep

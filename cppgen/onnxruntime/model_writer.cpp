@@ -39,6 +39,27 @@ Message shape_message(const TensorType& type) {
   return shape;
 }
 
+// Of a type that is no tensor only the name.
+Message value_message(const std::string& name, const TensorType& type) {
+  Message message;
+  message.text(graph_field::kValueName, name);
+  if (type.element == 0) return message;
+  Message tensor;
+  tensor.integer(graph_field::kElementType, type.element);
+  if (type.ranked) tensor.message(graph_field::kShape, shape_message(type));
+  return message.message(graph_field::kValueType, Message().message(graph_field::kTensorType, std::move(tensor)));
+}
+
+// The type with the rank that is assumed for the value, if there is one.
+TensorType with_rank(TensorType type, const AssumedRanks& ranks, const std::string& name) {
+  const auto assumed = ranks.find(name);
+  if (assumed == ranks.end()) return type;
+  type.ranked = true;
+  type.dims.assign(size_t(assumed->second), -1);
+  type.symbols.assign(size_t(assumed->second), "");
+  return type;
+}
+
 class Writer {
  public:
   Writer(const ort::Api& api, bool tells_ranks, std::string folder)
@@ -54,18 +75,6 @@ class Writer {
       message.message(node_field::kAttribute, std::move(attribute));
     add_bodies(node.handle, message);
     return message;
-  }
-
-  // Of a type that is no tensor only the name.
-  Message value(const std::string& name, const ort::ValueInfo* value) const {
-    Message message;
-    message.text(graph_field::kValueName, name);
-    const TensorType type = tensor_type(api_, tells_ranks_, value);
-    if (type.element == 0) return message;
-    Message tensor;
-    tensor.integer(graph_field::kElementType, type.element);
-    if (type.ranked) tensor.message(graph_field::kShape, shape_message(type));
-    return message.message(graph_field::kValueType, Message().message(graph_field::kTensorType, std::move(tensor)));
   }
 
   void add_constant(const std::string& name, const ort::ValueInfo* value, Message& graph) const {
@@ -92,10 +101,14 @@ class Writer {
          members(api_, api_.Graph_GetNumInitializers, api_.Graph_GetInitializers, graph))
       add_constant(value_name(api_, constant), constant, message);
     for (const ort::ValueInfo* input : members(api_, api_.Graph_GetNumInputs, api_.Graph_GetInputs, graph))
-      message.message(graph_field::kInput, value(value_name(api_, input), input));
+      message.message(graph_field::kInput, typed(input));
     for (const ort::ValueInfo* output : members(api_, api_.Graph_GetNumOutputs, api_.Graph_GetOutputs, graph))
-      message.message(graph_field::kOutput, value(value_name(api_, output), output));
+      message.message(graph_field::kOutput, typed(output));
     return message;
+  }
+
+  Message typed(const ort::ValueInfo* value) const {
+    return value_message(value_name(api_, value), tensor_type(api_, tells_ranks_, value));
   }
 
   const ort::Api& api_;
@@ -125,19 +138,20 @@ std::string folder_of(const ort::Api& api, const ort::Graph* graph) {
 }  // namespace
 
 WrittenModel write_model(const ort::Api& api, bool tells_ranks, const GraphData& graph,
-                         const std::vector<size_t>& nodes) {
+                         const std::vector<size_t>& nodes, const AssumedRanks& ranks) {
   WrittenModel written;
   written.boundary = boundary_of(graph, nodes);
   written.folder = folder_of(api, graph.handle);
   const Writer writer(api, tells_ranks, written.folder);
+  const auto type_of = [&](const std::string& name) { return tensor_type(api, tells_ranks, graph.values.at(name)); };
   Message body;
   body.text(graph_field::kName, "graph");
   for (const size_t i : nodes) body.message(graph_field::kNode, writer.node(graph.nodes[i]));
   for (const std::string& name : written.boundary.constants) writer.add_constant(name, graph.values.at(name), body);
   for (const std::string& name : written.boundary.inputs)
-    body.message(graph_field::kInput, writer.value(name, graph.values.at(name)));
+    body.message(graph_field::kInput, value_message(name, with_rank(type_of(name), ranks, name)));
   for (const std::string& name : written.boundary.outputs)
-    body.message(graph_field::kOutput, writer.value(name, graph.values.at(name)));
+    body.message(graph_field::kOutput, value_message(name, type_of(name)));
   Message model;
   model.integer(model_field::kIrVersion, member(api, api.Graph_GetOnnxIRVersion, graph.handle));
   model.text(model_field::kProducer, "onnxruntime").message(model_field::kGraph, std::move(body));

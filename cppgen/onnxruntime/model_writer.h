@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,13 @@ struct WrittenModel {
   Boundary boundary;   // inputs and outputs of the model, in their order
 };
 
+// Numbers of dimensions, by value, that are assumed where ONNX Runtime does not know them.
+using AssumedRanks = std::map<std::string, int>;
+
 // `nodes` are positions in graph.nodes, in ascending order. Constants are copied into the model, except those in files
 // next to ONNX Runtime's model, which it refers to. Dimensions that are symbolic stay symbolic. A Failure says what
 // cannot be written.
 WrittenModel write_model(const ort::Api& api, bool tells_ranks, const GraphData& graph,
-                         const std::vector<size_t>& nodes);
+                         const std::vector<size_t>& nodes, const AssumedRanks& ranks = {});
 
 }  // namespace cppgen::ep

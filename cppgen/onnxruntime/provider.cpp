@@ -102,7 +102,8 @@ std::unique_ptr<FusedNode> Provider::compiled(const ort::Graph* graph, const ort
   if (!claim.package.session) claim.package = load_context(api, graph, options_, run_options_.get());
   const auto inputs = members(api, api.Node_GetNumInputs, api.Node_GetInputs, fused_node);
   const auto outputs = members(api, api.Node_GetNumOutputs, api.Node_GetOutputs, fused_node);
-  auto node = std::make_unique<FusedNode>(api, claim.package, positions(names_of_values(api, inputs), claim.inputs),
+  auto node = std::make_unique<FusedNode>(api, claim.package, run_options_,
+                                          positions(names_of_values(api, inputs), claim.inputs),
                                           positions(names_of_values(api, outputs), claim.outputs));
   if (options_.store_context && !claim.folder.empty()) {
     const char* path = member(api, api.Graph_GetModelPath, graph);

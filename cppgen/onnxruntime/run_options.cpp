@@ -9,7 +9,8 @@ namespace {
 // One setting, after the environment was read.
 struct SettingValue {
   std::string value;
-  bool given = false;  // by the session
+  bool given = false;       // by the session
+  bool is_default = false;  // given by nobody
 };
 using SettingValues = std::map<std::string, SettingValue>;
 
@@ -25,7 +26,8 @@ SettingValues values_with(const ProviderOptions& options) {
   const auto json = nlohmann::json::parse(text);
   SettingValues values;
   for (const auto& setting : json.at("settings"))
-    values[setting.at("name")] = {setting.at("value"), setting.at("source") == "option"};
+    values[setting.at("name")] = {setting.at("value"), setting.at("source") == "option",
+                                  setting.at("source") == "default"};
   return values;
 }
 
@@ -51,6 +53,7 @@ std::string joined(const std::vector<std::string>& paths) {
 
 RunOptions::RunOptions(const ProviderOptions& options) {
   SettingValues values = values_with(options);
+  if (values.at("THREADS").is_default) host_threads_ = std::make_unique<HostThreads>(usable_threads());
   // Members of the options precede lines of settings.
   const auto take = [&](const char* name) { return std::exchange(values.at(name), {}).value; };
   options_.threads = std::stoll(take("THREADS"));
@@ -69,7 +72,12 @@ RunOptions::RunOptions(const ProviderOptions& options) {
     if (const std::string line = name + "=" + setting.value; setting.given && is_of_runs(line))
       settings_ += line + "\n";
   if (!settings_.empty()) options_.settings = settings_.c_str();
-  pool_.emplace(options_);
+  alone_ = options_;
+  alone_.threads = 1;
+  if (host_threads_)
+    pool_.emplace(host_threads_->executor(), 0);
+  else
+    pool_.emplace(options_);
   options_.pool = pool_->get();
 }
 

@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 
+#include "cppgen/onnxruntime/host_threads.h"
 #include "cppgen/onnxruntime/provider_options.h"
 #include "cppgen_compiler.hpp"
 
@@ -15,10 +16,16 @@ class RunOptions {
   RunOptions(const RunOptions&) = delete;
 
   const Options& get() const { return options_; }
+  // For sessions whose runs are on the calling thread alone.
+  const Options& alone() const { return alone_; }
+  // ONNX Runtime's threads, in which runs then have to be; null if there are threads of our own, because the session or
+  // the environment says how many.
+  HostThreads* host_threads() const { return host_threads_.get(); }
 
  private:
   std::string affinity_, custom_operators_, settings_;  // options_ refers to them
-  Options options_;
+  Options options_, alone_;
+  std::unique_ptr<HostThreads> host_threads_;
   std::optional<Pool> pool_;
 };
 

@@ -1,4 +1,6 @@
 // What applications give to the C API: threads, memory, a receiver of messages, a flag that ends runs.
+#include <optional>
+
 #include "runtime/base/log.h"
 #include "runtime/package/machine_support.h"
 #include "runtime/session/c_api_support.h"
@@ -27,11 +29,16 @@ class ApplicationAllocator : public Allocator {
   const cppgen_allocator functions_;
 };
 
-std::unique_ptr<Executor> executor_on(const cppgen_executor& threads) {
+constexpr int64_t kMostSpinMicroseconds = 60'000'000;
+
+std::unique_ptr<Executor> executor_on(const cppgen_executor& threads, std::optional<int64_t> spin_microseconds) {
   if (threads.threads < 1 || threads.threads > kMaxThreads)
     user_error("executor: it has {} threads; allowed is 1 to {}", threads.threads, kMaxThreads);
   ExecutorOptions options;
   options.threads = options.cores = threads.threads;
+  if (spin_microseconds && (*spin_microseconds < 0 || *spin_microseconds > kMostSpinMicroseconds))
+    user_error("executor: it spins for {} microseconds; allowed is 0 to {}", *spin_microseconds, kMostSpinMicroseconds);
+  if (spin_microseconds) options.spin_microseconds = *spin_microseconds;
   const auto bring = threads.bring;
   return make_external_executor(
       [bring, context = threads.context](int count, void (*help)(void*), void* argument) {
@@ -80,14 +87,24 @@ cppgen_status cppgen_pool_create(const cppgen_options* options, cppgen_pool** po
   });
 }
 
-cppgen_status cppgen_pool_create_on(const cppgen_executor* executor, cppgen_pool** pool, cppgen_error* error) {
+static cppgen_status pool_on(const cppgen_executor* executor, std::optional<int64_t> spin_microseconds,
+                             cppgen_pool** pool, cppgen_error* error) {
   return make_pool(pool, error, [&] {
     require_argument(executor, "executor");
     const auto used =
         sized_copy(executor, executor->struct_size, cppgen_executor{}, sizeof(cppgen_executor), "executor");
     require_argument(used.bring, "executor.bring");
-    return std::shared_ptr<Executor>(executor_on(used));
+    return std::shared_ptr<Executor>(executor_on(used, spin_microseconds));
   });
+}
+
+cppgen_status cppgen_pool_create_on(const cppgen_executor* executor, cppgen_pool** pool, cppgen_error* error) {
+  return pool_on(executor, std::nullopt, pool, error);
+}
+
+cppgen_status cppgen_pool_create_on_spinning(const cppgen_executor* executor, int64_t spin_microseconds,
+                                             cppgen_pool** pool, cppgen_error* error) {
+  return pool_on(executor, spin_microseconds, pool, error);
 }
 
 void cppgen_pool_free(cppgen_pool* pool) { delete pool; }

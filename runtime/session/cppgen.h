@@ -293,6 +293,10 @@ typedef struct cppgen_executor {
 
 /* `executor` is copied; its context must outlive the pool and its sessions. */
 cppgen_status cppgen_pool_create_on(const cppgen_executor* executor, cppgen_pool** pool, cppgen_error* error);
+/* The same with a time for which a call of `help` looks for more work before it returns, instead of 200 microseconds: 0
+ * where the end of a run waits for its calls to return. */
+cppgen_status cppgen_pool_create_on_spinning(const cppgen_executor* executor, int64_t spin_microseconds,
+                                             cppgen_pool** pool, cppgen_error* error);
 void cppgen_pool_free(cppgen_pool* pool); /* null is allowed */
 
 /* Memory for the results of cppgen_session_run_results and the intermediate values of runs. Called by any thread; the

@@ -238,6 +238,11 @@ class Pool {
     detail::call(cppgen_pool_create_on, &executor, &made);
     handle_.reset(made);
   }
+  Pool(const cppgen_executor& executor, int64_t spin_microseconds) {
+    cppgen_pool* made = nullptr;
+    detail::call(cppgen_pool_create_on_spinning, &executor, spin_microseconds, &made);
+    handle_.reset(made);
+  }
   cppgen_pool* get() const { return handle_.get(); }
 
  private:

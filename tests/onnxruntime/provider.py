@@ -20,8 +20,10 @@ def devices():
     return [d for d in onnxruntime.get_ep_devices() if d.ep_name == NAME]
 
 
-def session_options(options=None, entries=None):
+def session_options(options=None, entries=None, custom_operators=None):
     made = onnxruntime.SessionOptions()
+    if custom_operators:
+        made.register_custom_ops_library(custom_operators)
     made.log_severity_level = 3
     made.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     for name, value in (entries or {}).items():

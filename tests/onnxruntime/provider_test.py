@@ -5,6 +5,7 @@ import unittest
 
 import numpy as np
 import onnxruntime
+import onnxruntime_extensions
 from onnx import TensorProto, helper
 
 from provider import (ALL, NAME, Cached, assert_same, claimed, constant, dense_model, devices, floats, foreign, model,
@@ -58,6 +59,35 @@ class Groups(Cached):
         for thread in threads:
             thread.join()
         self.assertEqual(failures, [])
+
+
+class CustomOperators(Cached):
+    """Those of onnxruntime-extensions do not say the shapes of their results."""
+
+    def compare_with_library(self, made, feed, groups):
+        library = onnxruntime_extensions.get_library_path()
+        ours = onnxruntime.InferenceSession(
+            made.SerializeToString(), session_options(dict(ALL, max_boundary="1000"), custom_operators=library))
+        options = onnxruntime.SessionOptions()
+        options.register_custom_ops_library(library)
+        theirs = onnxruntime.InferenceSession(made.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        self.assertEqual(claimed(ours), sorted(groups))
+        assert_same(ours.run(None, feed), theirs.run(None, feed))
+
+    def custom_model(self, nodes, y):
+        custom = helper.make_node("NegPos", ["x"], ["n", "p"], domain="ai.onnx.contrib")
+        return model([custom] + nodes, [value("x", dims=[1, 2, 6, 6])], [y], [constant("w", floats(2, 2, 3, 3))],
+                     domains=("ai.onnx.contrib",))
+
+    def test_a_rank_that_follows_from_the_group(self):
+        nodes = [node("Conv", ["p", "w"], ["a"]), node("Relu", ["a"], ["b"]),
+                 node("GlobalAveragePool", ["b"], ["y"])]
+        self.compare_with_library(self.custom_model(nodes, value("y")), {"x": floats(1, 2, 6, 6)},
+                                  [["Conv", "Relu", "GlobalAveragePool"]])
+
+    def test_a_rank_that_does_not_is_left(self):
+        nodes = [node("Relu", ["p"], ["a"]), node("Exp", ["a"], ["y"])]
+        self.compare_with_library(self.custom_model(nodes, value("y")), {"x": floats(1, 2, 6, 6)}, [])
 
 
 class Values(Cached):
