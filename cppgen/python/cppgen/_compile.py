@@ -80,7 +80,8 @@ class _Watched:
             self._cancel.request()
 
 
-def compile_request(request: _cppgen.Request, output: str | None, progress: Progress, cancel: _cppgen.Cancel | None) -> Package:
+def compile_request(request: _cppgen.Request, output: str | os.PathLike[str] | None, progress: Progress,
+                    cancel: _cppgen.Cancel | None) -> Package:
     cancel = cancel or _cppgen.Cancel()
     request.set_cancel(cancel)
     show, close = _bar() if progress is True else (progress or None, lambda: None)

@@ -95,8 +95,10 @@ class Explanation(Report):
         return _size_facts(self._data, ("model", "isa"))
 
     def _tables(self) -> list[tuple[str, Sequence[str], list[Sequence[Any]]]]:
-        steps = [(i, _number(it.get("predicted_ms")), it.get("engine", ""), it["name"], ", ".join(it.get("origins", ())))
-                 for i, it in enumerate(self._data.get("steps") or ())]
+        steps: list[Sequence[Any]] = [
+            (i, _number(it.get("predicted_ms")), it.get("engine", ""), it["name"], ", ".join(it.get("origins", ())))
+            for i, it in enumerate(self._data.get("steps") or ())
+        ]
         return [("steps", ("step", "predicted ms", "engine", "name", "nodes"), steps)] if steps else []
 
 

@@ -57,7 +57,8 @@ def array_at(pointer: int, dtype: np.dtype, shape: Sequence[int]) -> np.ndarray:
     size = dtype.itemsize * int(np.prod(shape, dtype=np.int64))
     if size == 0:
         return np.empty(shape, dtype)
-    return np.frombuffer((ctypes.c_char * size).from_address(pointer), dtype).reshape(shape)
+    memory = memoryview((ctypes.c_char * size).from_address(pointer)).cast("B")
+    return np.frombuffer(memory, dtype).reshape(shape)
 
 
 class OrtValue:
