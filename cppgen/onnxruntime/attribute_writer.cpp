@@ -47,7 +47,8 @@ void add_texts(std::string_view bytes, Message& message) {
 }
 
 // The value, without the name.
-Message value_message(const ort::Api& api, const ort::Attribute* attribute, ort::AttributeType type, const char* name) {
+Message attribute_message(const ort::Api& api, const ort::Attribute* attribute, ort::AttributeType type,
+                          const char* name) {
   if (type == ort::kTensorAttribute)
     return tensor_attribute(api, attribute).integer(attribute_field::kType, kOnnxTensor);
   const std::string bytes = attribute_bytes(api, attribute, type);
@@ -82,7 +83,7 @@ std::vector<Message> attribute_messages(const ort::Api& api, const ort::Node* no
     const ort::AttributeType type = member(api, api.OpAttr_GetType, attribute);
     if (type == ort::kGraph) continue;
     const char* name = member(api, api.OpAttr_GetName, attribute);
-    messages.push_back(value_message(api, attribute, type, name).text(attribute_field::kName, name));
+    messages.push_back(attribute_message(api, attribute, type, name).text(attribute_field::kName, name));
   }
   return messages;
 }
