@@ -102,7 +102,7 @@ TEST_F(Verify, NoDataIsTheUsersError) {
 
 TEST_F(Verify, WhatIsNoTensorIsReportedAsUnsupported) {
   const std::string model = symbolic_model(), sequence = onnx_test("test_identity_sequence/test_data_set_0"),
-                    optional = onnx_test("test_optional_has_element_empty/test_data_set_0"),
+                    optional = onnx_test("test_optional_get_element_sequence/test_data_set_0"),
                     strings = onnx_test("test_cast_STRING_to_FLOAT/test_data_set_0");
   const auto error = [&](const std::string& data) {
     const Ended ended = run({"verify", model, data, "--reference"});

@@ -137,7 +137,11 @@ TEST_P(ExecutorTest, AsManyThreadsAsAskedForRunChunks) {
       region.expect_complete();
       most = std::max(most, region.distinct_threads());
     }
-    EXPECT_EQ(most, static_cast<size_t>(threads));
+    // New threads may take the place of others in one region.
+    if (GetParam().make == make_on_new_threads)
+      EXPECT_GE(most, static_cast<size_t>(threads));
+    else
+      EXPECT_EQ(most, static_cast<size_t>(threads));
   }
 }
 
