@@ -3,6 +3,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -38,6 +40,7 @@ class Gang {
     const int brought = std::max(0, std::min(count, left_ - int(calls_.size())));
     calls_.insert(calls_.end(), size_t(brought), Call{help, argument});
     waiting_ = !calls_.empty();
+    changed_.notify_all();
     return brought;
   }
 
@@ -50,6 +53,7 @@ class Gang {
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
   struct Call {
     void (*help)(void*);
     void* argument;
@@ -61,12 +65,25 @@ class Gang {
     } catch (...) {
       failure_ = std::current_exception();
     }
+    const std::lock_guard lock(mutex_);
     ended_ = true;
+    changed_.notify_all();
   }
 
+  // Waits for calls: looks for them for a while, as idle threads of cppgen's own pools do, then sleeps.
   void help() {
-    while (!ended_)
-      if (!waiting_ || !call_one()) std::this_thread::yield();
+    constexpr std::chrono::microseconds kSpin(200);
+    for (auto begin = Clock::now(); !ended_;) {
+      if (waiting_ && call_one()) {
+        begin = Clock::now();
+      } else if (Clock::now() - begin < kSpin) {
+        std::this_thread::yield();
+      } else {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return ended_ || !calls_.empty(); });
+        begin = Clock::now();
+      }
+    }
   }
 
   bool call_one() {
@@ -86,7 +103,8 @@ class Gang {
   const std::function<void()>& run_;
   std::atomic<bool> begun_{false}, ended_{false}, waiting_{false};
   std::exception_ptr failure_;
-  std::mutex mutex_;  // of the next two
+  std::mutex mutex_;  // of the next two, and for waiting
+  std::condition_variable changed_;
   std::vector<Call> calls_;
   bool asked_ = false;
 };

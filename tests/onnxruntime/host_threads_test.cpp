@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 #include <thread>
@@ -55,6 +56,18 @@ TEST_P(HostThreadsTest, MakesEachCallThatItArranged) {
     }));
     EXPECT_EQ(calls, arranged);
   }
+}
+
+TEST_P(HostThreadsTest, WakesThreadsThatFellAsleep) {
+  std::atomic<int> calls{0};
+  EXPECT_TRUE(threads_.run(api_, nullptr, true, [&] {
+    for (int i = 0; i < 3; i++) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      EXPECT_EQ(executor_.bring(executor_.context, 1, count_call, &calls), 1);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }));
+  EXPECT_EQ(calls, 3);
 }
 
 TEST_P(HostThreadsTest, TellsThatAShortRunWantedHelp) {
