@@ -1,15 +1,12 @@
 """The C++ compiler of kernels: that of the system, or clang of the package ziglang."""
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import logging
 import os
 import shlex
 import shutil
-import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping
 
 _VARIABLES = ("CPPGEN_CXX", "CXX", "AIT_NVCC_CCBIN")
@@ -27,11 +24,13 @@ def setting(values: Mapping[str, str]) -> str | None:
 
 
 def _zig() -> str | None:
+    from importlib.metadata import version as version_of
+
     found = importlib.util.find_spec("ziglang")
     if not found or not found.origin:
         return None
     zig = os.path.join(os.path.dirname(found.origin), "zig")
-    version = importlib.metadata.version("ziglang")
+    version = version_of("ziglang")
     script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_zig_cxx.py")
     command = [sys.executable, "-IS", script, zig, version]
     _prepare(command, version)
@@ -45,6 +44,9 @@ def _prepare(command: list[str], version: str) -> None:
     mark = os.path.join(cache, f"cppgen-{version}")
     if os.path.exists(mark):
         return
+    import subprocess
+    import tempfile
+
     logging.getLogger("cppgen").info("preparing the compiler of ziglang, once")
     with tempfile.TemporaryDirectory() as folder:
         source = os.path.join(folder, "empty.cpp")

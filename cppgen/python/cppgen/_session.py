@@ -1,7 +1,6 @@
 """Loaded models."""
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
@@ -107,6 +106,8 @@ class Session(_cppgen.Session):
     async def run_async(self, inputs: Mapping[str, Any] | Sequence[Any], *, outputs: Sequence[str] | None = None,
                         out: Any = None) -> dict[str, Any]:
         """The same on a thread of the event loop's executor. Cancelling the task ends the run."""
+        import asyncio  # which takes a while
+
         cancel = _cppgen.Cancel()
         loop = asyncio.get_running_loop()
         future = loop.run_in_executor(None, lambda: self.run(inputs, outputs=outputs, out=out, cancel=cancel))
