@@ -3,11 +3,18 @@
 #
 #   run_tests.sh SOURCE_DIR PACKAGE_FOLDER PYTHON [pytest's arguments...]
 #
+# Environment: PREFERRED_PYTHON, an interpreter that is used instead if it exists: that of tests/make_python.sh, which has
+# ONNX Runtime, with which cppgen.onnxruntime is compared.
+#
 # PACKAGE_FOLDER contains the package cppgen, or is empty if it was not built. Exit status 77: skipped, as something is
 # missing that is not needed to build cppgen; with CI=true that is an error.
 set -eu
 source=$1 packages=$2 python=$3
 shift 3
+
+if [ -x "${PREFERRED_PYTHON:-}" ] && "$PREFERRED_PYTHON" -c "import numpy, onnx, pytest" 2> /dev/null; then
+  python=$PREFERRED_PYTHON
+fi
 
 skip() {
   echo "the Python package is not tested: $1"
