@@ -7,17 +7,23 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch._decomp import core_aten_decompositions
+from torch._decomp import core_aten_decompositions, decomposition_table
 
 from ._layers import can_pool_adaptively
 from ._table import row_of
 
 aten = torch.ops.aten
+#: These are about tensors that exist while graphs are traced.
+_ALWAYS, _NEVER = {"detach.default"}, {"lift.default", "lift_fresh.default", "alias.default"}
 F = torch.nn.functional
 
 
 def _name(overload: torch._ops.OpOverload) -> str:
     return f"{overload._schema.name.split('::')[1]}.{overload._overloadname}"
+
+
+def _is_decomposed(name: str) -> bool:
+    return name in _ALWAYS or (name not in _NEVER and row_of(name) is None)
 
 
 def _adaptive(count: int, original: Callable[..., Any]) -> Callable[..., Any]:
@@ -93,13 +99,12 @@ def _multi_head_attention(query: torch.Tensor, key: torch.Tensor, value: torch.T
 
 def decompositions() -> dict[Any, Callable[..., Any]]:
     """By overloads of operators, as aot_autograd takes them."""
-    core = dict(core_aten_decompositions())
-    kept = {overload: function for overload, function in core.items()
-            if not isinstance(overload, torch._ops.OpOverload) or row_of(_name(overload)) is None}
-    for count in (2, 3):
-        overload = getattr(aten, f"_adaptive_avg_pool{count}d").default
-        if overload in core:
-            kept[overload] = _adaptive(count, core[overload])
+    known = {**decomposition_table, **core_aten_decompositions()}
+    kept = {overload: function for overload, function in known.items()
+            if isinstance(overload, torch._ops.OpOverload) and _is_decomposed(_name(overload))}
+    pool = aten._adaptive_avg_pool2d.default
+    if pool in known:
+        kept[pool] = _adaptive(2, known[pool])
     kept[aten._transformer_encoder_layer_fwd.default] = _encoder_layer
     kept[aten._native_multi_head_attention.default] = _multi_head_attention
     return kept

@@ -132,6 +132,26 @@ for _count in (1, 2, 3):
     operator(f"_adaptive_avg_pool{_count}d", f"adaptive_avg_pool{_count}d")(_adaptive_avg_pool(_count))
 
 
+@operator("adaptive_max_pool2d", "adaptive_max_pool3d")
+def _adaptive_max_pool(c: Context, r: Sequence[Result], x: Value, output: Sequence[Dim]) -> Any:
+    assert x.shape is not None
+    count = len(output)
+    sizes, results = known(x.shape[-count:], "adaptive pooling of"), known(output, "adaptive pooling to")
+    if any(a % b for a, b in zip(sizes, results)):
+        raise Unsupported(f"adaptive pooling from {sizes} to {results}")
+    window = [a // b for a, b in zip(sizes, results)]
+    return _max_pool(count)(c, r, x, window)
+
+
+@operator("_cdist_forward")
+def _cdist(c: Context, r: Result, a: Value, b: Value, order: float, mode: int | None) -> Value:
+    """Distances of the rows of two matrices."""
+    if order not in (1, 2):
+        raise Unsupported(f"cdist with p={order}")
+    difference = c.op("Sub", c.unsqueeze(a, -2), c.unsqueeze(b, -3))
+    return c.op("ReduceL1" if order == 1 else "ReduceL2", difference, c.ints(-1), keepdims=0)
+
+
 @operator("_native_batch_norm_legit_no_training")
 def _batch_norm(c: Context, r: Any, x: Value, weight: Value | None, bias: Value | None, mean: Value, variance: Value,
                 momentum: float, eps: float) -> Any:

@@ -18,7 +18,7 @@ _FLOATS = ("float16", "bfloat16", "float32", "float64")
 _SAME = {
     "abs": "Abs", "acos": "Acos", "acosh": "Acosh", "asin": "Asin", "asinh": "Asinh", "atan": "Atan", "atanh": "Atanh",
     "ceil": "Ceil", "cos": "Cos", "cosh": "Cosh", "erf": "Erf", "exp": "Exp", "floor": "Floor", "log": "Log", "neg": "Neg",
-    "reciprocal": "Reciprocal", "relu": "Relu", "round": "Round", "sigmoid": "Sigmoid", "sign": "Sign", "sin": "Sin",
+    "reciprocal": "Reciprocal", "relu": "Relu", "round": "Round", "sigmoid": "Sigmoid", "sin": "Sin",
     "sinh": "Sinh", "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh", "mish": "Mish",
 }  # yapf: disable
 _ONLY_FLOATS = {"Ceil", "Floor", "Round"}
@@ -47,6 +47,7 @@ _FORMULAS: dict[str, Callable[[Context, Value, Callable[[float], Value]], Value]
     "log_sigmoid": lambda c, x, n: c.op("Neg", c.op("Softplus", c.op("Neg", x))),
     "trunc": lambda c, x, n: _truncated(c, x),
     "frac": lambda c, x, n: c.op("Sub", x, _truncated(c, x)),
+    "sign": lambda c, x, n: c.op("Sub", *(c.cast(c.op(it, x, n(0), dtype="bool"), x.dtype) for it in ("Greater", "Less"))),
     "square": lambda c, x, n: c.op("Mul", x, x),
     "hardswish": lambda c, x, n: c.op("HardSwish", x),
     "hardsigmoid": lambda c, x, n: c.op("HardSigmoid", x, alpha=1 / 6, beta=0.5),
@@ -179,7 +180,7 @@ def _isinf(c: Context, r: Result, x: Value) -> Value:
     return c.op("IsInf", c.cast(x, promoted(x, 0.0)), dtype="bool")
 
 
-@operator("div", "true_divide", "floor_divide")
+@operator("div", "true_divide")
 def _div(c: Context, r: Result, a: Operand, b: Operand, rounding_mode: str | None = None) -> Value:
     x, y = c.tensor(a, r.dtype), c.tensor(b, r.dtype)
     if rounding_mode == "floor" and r.dtype in _FLOATS:
@@ -188,6 +189,11 @@ def _div(c: Context, r: Result, a: Operand, b: Operand, rounding_mode: str | Non
         return c.op("Div", c.op("Sub", x, c.op("Mod", x, y)), y)
     quotient = c.op("Div", x, y)
     return _truncated(c, quotient) if rounding_mode == "trunc" else quotient
+
+
+@operator("floor_divide")
+def _floor_divide(c: Context, r: Result, a: Operand, b: Operand) -> Value:
+    return _div(c, r, a, b, "floor")
 
 
 @operator("fmod")

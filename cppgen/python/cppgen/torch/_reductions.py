@@ -82,7 +82,7 @@ def _variance(c: Context, x: Value, dims: Axes, correction: Number | None, keepd
     axes = _axes(x, dims)
     mean = reduce(c, "ReduceMean", x, axes, True)
     difference = c.op("Sub", x, mean)
-    squares = reduce(c, "ReduceSum", c.op("Mul", difference, difference), axes, keepdim)
+    squares = reduce(c, "ReduceSum", c.op("Mul", difference, difference, shape=x.shape), axes, keepdim)
     correction = 1 if correction is None else correction
     assert x.shape is not None
     count = product([x.shape[axis] for axis in axes])

@@ -42,6 +42,11 @@ def _expand(c: Context, r: Result, x: Value, *_: Any, **__: Any) -> Value:
     return c.expand(x, r.shape)
 
 
+@operator("copy")
+def _copy(c: Context, r: Result, x: Value, source: Value, *_: Any) -> Value:
+    return c.expand(c.cast(source, r.dtype), r.shape)
+
+
 @operator("squeeze", "unsqueeze")
 def _with_other_ones(c: Context, r: Result, x: Value, dims: Any = None) -> Value:
     assert x.shape is not None

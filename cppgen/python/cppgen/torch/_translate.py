@@ -17,6 +17,12 @@ from ._table import Context, Result, row_of
 _ROOMS = (_indexing, _layers, _pointwise, _reductions, _sequences, _shapes)
 _SYMBOLIC = (torch.SymInt, torch.SymFloat)
 
+#: What these check, cppgen checks itself, or Dynamo does before each call.
+_ASSERTIONS = {
+    "aten._assert_async.msg", "aten._assert_async.default", "aten._assert_scalar.default", "aten._assert_tensor_metadata.default",
+    "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
+}  # yapf: disable
+
 
 def dtype_name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
@@ -172,6 +178,8 @@ class Translator:
 
     def value_of(self, node: torch.fx.Node) -> Any:
         """Translates a node. Unsupported: it cannot be translated, and the model is as before, but for constants."""
+        if str(node.target) in _ASSERTIONS and not node.users:
+            return None
         if node.op == "get_attr":
             return self._weight(node.name, operators.attrgetter(str(node.target))(self.module))
         value = node.meta.get("val")
@@ -254,7 +262,9 @@ def unsupported_nodes(module: torch.fx.GraphModule) -> dict[torch.fx.Node, str]:
     for node in module.graph.nodes:
         if node.op == "placeholder":
             translator.values.setdefault(node, _stand_in(node.meta.get("val"), node.name))
-        elif node.op in ("call_function", "get_attr"):
+        elif node.op == "get_attr":  # whose elements cannot be read while PyTorch traces
+            translator.values[node] = _stand_in(operators.attrgetter(str(node.target))(module), node.name)
+        elif node.op == "call_function":
             try:
                 translator.values[node] = translator.value_of(node)
             except Unsupported as error:
