@@ -8,13 +8,13 @@ import pytest
 
 import cppgen
 from cppgen.torch import Unsupported
-from cppgen.torch import _indexing, _layers, _pointwise, _reductions, _sequences, _shapes  # rows
+from cppgen.torch import _rows  # noqa: F401: fills the table
 from cppgen.torch._layouts import inverse, memory_order
 from cppgen.torch._model import Model, Value
+from cppgen.torch._promotion import promoted
 from cppgen.torch._sizes import Size, dim_name, product, same
 from cppgen.torch._table import OPERATORS, Context, Result, row_of
 
-ROOMS = (_indexing, _layers, _pointwise, _reductions, _sequences, _shapes)
 
 
 def calculated(name, result, *arguments, **named):
@@ -62,8 +62,8 @@ def test_types_are_promoted():
     np.testing.assert_array_equal(calculated("gt.Scalar", Result("bool", (4,)), i, 1.5), i > 1.5)
     np.testing.assert_array_equal(calculated("div.Tensor_mode", Result("int64", (4,)), i - 2, 2, rounding_mode="floor"), (i - 2) // 2)
     kinds = [("int32", "float16"), ("uint8", "int8"), ("bfloat16", "float16"), ("bool", "int64")]
-    assert [_pointwise.promoted(Value("a", a, (1,)), Value("b", b, (1,))) for a, b in kinds] == ["float16", "int16", "float32", "int64"]
-    assert _pointwise.promoted(Value("a", "float16", (1,)), Value("b", "float64", ())) == "float16"
+    assert [promoted(Value("a", a, (1,)), Value("b", b, (1,))) for a, b in kinds] == ["float16", "int16", "float32", "int64"]
+    assert promoted(Value("a", "float16", (1,)), Value("b", "float64", ())) == "float16"
 
 
 def test_shapes():

@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch._decomp import core_aten_decompositions, decomposition_table
 
-from ._layers import can_pool_adaptively
+from . import _rows  # noqa: F401: fills the table
+from ._pools import can_pool_adaptively
 from ._table import row_of
 
 aten = torch.ops.aten

@@ -11,7 +11,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 from ._runner import Runner, warn_once
 from ._settings import Options
 from ._sizes import Unsupported
-from ._translate import unsupported_nodes
+from ._support import unsupported_nodes
 
 #: What a part needs more than: operators without computation, for which a call would not pay.
 _TRIVIAL = {

@@ -6,13 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ._model import Value
-from ._sizes import Size
+from ._promotion import FLOATS
 from ._table import Context, Number, Result, operator
 
 Operand = Any  #: a Value or a Number
-
-_WIDTHS = ("uint8", "int8", "int16", "int32", "int64")
-_FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 # What is one operator of ONNX. Integers are converted to the type of the result.
 _SAME = {
@@ -21,12 +18,12 @@ _SAME = {
     "reciprocal": "Reciprocal", "relu": "Relu", "round": "Round", "sigmoid": "Sigmoid", "sin": "Sin",
     "sinh": "Sinh", "sqrt": "Sqrt", "tan": "Tan", "tanh": "Tanh", "mish": "Mish",
 }  # yapf: disable
-_ONLY_FLOATS = {"Ceil", "Floor", "Round"}
+_ONLYFLOATS = {"Ceil", "Floor", "Round"}
 
 
 def _unary(onnx: str) -> Callable[..., Value]:
     def row(c: Context, r: Result, x: Value) -> Value:
-        if onnx in _ONLY_FLOATS and r.dtype not in _FLOATS:
+        if onnx in _ONLYFLOATS and r.dtype not in FLOATS:
             return c.cast(x, r.dtype)
         return c.op(onnx, c.cast(x, r.dtype))
 
@@ -70,40 +67,9 @@ for _name, _function in _FORMULAS.items():
 
 
 def _truncated(c: Context, x: Value) -> Value:
-    if x.dtype not in _FLOATS:
+    if x.dtype not in FLOATS:
         return x
     return c.op("Mul", c.op("Sign", x), c.op("Floor", c.op("Abs", x)))
-
-
-def _category(dtype: str) -> int:
-    return 2 if dtype in _FLOATS else 0 if dtype == "bool" else 1
-
-
-def promoted(a: Operand, b: Operand) -> str:
-    """The type in which two operands are compared, by the rules of PyTorch: numbers and scalars count less than tensors
-    unless they are of a higher category."""
-    kinds = sorted((_kind(it) for it in (a, b)), key=lambda it: (_category(it[0]), it[1]))
-    (low, low_priority), (high, high_priority) = kinds
-    if _category(low) != _category(high):
-        return high
-    if low_priority != high_priority:
-        return high if high_priority > low_priority else low
-    if low == high:
-        return low
-    if _category(low) == 2:
-        return "float32" if {low, high} == {"float16", "bfloat16"} else max(low, high, key=_FLOATS.index)
-    if {low, high} == {"uint8", "int8"}:
-        return "int16"
-    return max(low, high, key=_WIDTHS.index)
-
-
-def _kind(operand: Operand) -> tuple[str, int]:
-    """The dtype, and how much it counts."""
-    if isinstance(operand, Value):
-        return operand.dtype, 2 if operand.shape else 1
-    if isinstance(operand, bool):
-        return "bool", 0
-    return ("int64" if isinstance(operand, (int, Size)) else "float32"), 0
 
 
 # Of two operands: the operator for numbers, and the one for bool.
@@ -135,55 +101,10 @@ def _rsub(c: Context, r: Result, a: Operand, b: Operand, alpha: Number = 1) -> V
     return c.op("Sub", c.tensor(b, r.dtype), scaled)
 
 
-_COMPARISONS = {"eq": "Equal", "gt": "Greater", "ge": "GreaterOrEqual", "lt": "Less", "le": "LessOrEqual"}
-
-
-def _comparison(onnx: str) -> Callable[..., Value]:
-    def row(c: Context, r: Result, a: Operand, b: Operand) -> Value:
-        dtype = promoted(a, b)
-        if dtype == "bool" and onnx != "Equal":
-            dtype = "uint8"
-        return c.op(onnx, c.tensor(a, dtype), c.tensor(b, dtype), dtype="bool")
-
-    return row
-
-
-for _name, _onnx in _COMPARISONS.items():
-    operator(_name)(_comparison(_onnx))
-
-
-@operator("ne")
-def _ne(c: Context, r: Result, a: Operand, b: Operand) -> Value:
-    return c.op("Not", _comparison("Equal")(c, r, a, b))
-
-
-@operator("bitwise_not", "logical_not")
-def _not(c: Context, r: Result, x: Value) -> Value:
-    return c.op("Not", c.cast(x, "bool")) if r.dtype == "bool" else c.op("BitwiseNot", x)
-
-
-def _logical(onnx: str) -> Callable[..., Value]:
-    return lambda c, r, a, b: c.op(onnx, c.cast(a, "bool"), c.cast(b, "bool"))
-
-
-for _name, _onnx in {"logical_and": "And", "logical_or": "Or", "logical_xor": "Xor"}.items():
-    operator(_name)(_logical(_onnx))
-
-
-@operator("isnan")
-def _isnan(c: Context, r: Result, x: Value) -> Value:
-    return c.op("IsNaN", c.cast(x, promoted(x, 0.0)), dtype="bool")
-
-
-@operator("isinf")
-def _isinf(c: Context, r: Result, x: Value) -> Value:
-    return c.op("IsInf", c.cast(x, promoted(x, 0.0)), dtype="bool")
-
-
 @operator("div", "true_divide")
 def _div(c: Context, r: Result, a: Operand, b: Operand, rounding_mode: str | None = None) -> Value:
     x, y = c.tensor(a, r.dtype), c.tensor(b, r.dtype)
-    if rounding_mode == "floor" and r.dtype in _FLOATS:
+    if rounding_mode == "floor" and r.dtype in FLOATS:
         return c.op("Floor", c.op("Div", x, y))
     if rounding_mode == "floor":
         return c.op("Div", c.op("Sub", x, c.op("Mod", x, y)), y)
@@ -205,7 +126,7 @@ def _fmod(c: Context, r: Result, a: Operand, b: Operand) -> Value:
 def _remainder(c: Context, r: Result, a: Operand, b: Operand) -> Value:
     """The sign is that of the divisor, which Mod has for integers only."""
     x, y = c.tensor(a, r.dtype), c.tensor(b, r.dtype)
-    if r.dtype not in _FLOATS:
+    if r.dtype not in FLOATS:
         return c.op("Mod", x, y)
     rest, zero = c.op("Mod", x, y, fmod=1), c.tensor(0, r.dtype)
     signs = [c.op("Less", it, zero, dtype="bool") for it in (rest, y)]
@@ -232,76 +153,6 @@ def _atan2(c: Context, r: Result, a: Value, b: Value) -> Value:
     angle = c.op("Where", c.op("Less", x, zero, dtype="bool"), c.op("Add", angle, turn), angle, dtype=r.dtype)
     both_zero = c.op("And", c.op("Equal", x, zero, dtype="bool"), c.op("Equal", y, zero, dtype="bool"))
     return c.op("Where", both_zero, zero, angle, dtype=r.dtype)
-
-
-@operator("where")
-def _where(c: Context, r: Result, condition: Value, a: Operand, b: Operand) -> Value:
-    return c.op("Where", c.cast(condition, "bool"), c.tensor(a, r.dtype), c.tensor(b, r.dtype), dtype=r.dtype)
-
-
-@operator("masked_fill")
-def _masked_fill(c: Context, r: Result, x: Value, mask: Value, number: Operand) -> Value:
-    return _where(c, r, mask, number, x)
-
-
-@operator("clamp")
-def _clamp(c: Context, r: Result, x: Value, low: Operand = None, high: Operand = None) -> Value:
-    scalars = all(it is None or not isinstance(it, Value) or it.shape == () for it in (low, high))
-    result = c.cast(x, r.dtype)
-    bounds = [None if it is None else c.tensor(it, r.dtype) for it in (low, high)]
-    if scalars:
-        return c.op("Clip", result, *bounds)
-    for onnx, bound in zip(("Max", "Min"), bounds):
-        result = c.op(onnx, result, bound) if bound is not None else result
-    return result
-
-
-@operator("hardtanh")
-def _hardtanh(c: Context, r: Result, x: Value, low: Number = -1, high: Number = 1) -> Value:
-    return _clamp(c, r, x, low, high)
-
-
-@operator("clamp_min")
-def _clamp_min(c: Context, r: Result, x: Value, low: Operand) -> Value:
-    return _clamp(c, r, x, low, None)
-
-
-@operator("clamp_max")
-def _clamp_max(c: Context, r: Result, x: Value, high: Operand) -> Value:
-    return _clamp(c, r, x, None, high)
-
-
-@operator("gelu")
-def _gelu(c: Context, r: Result, x: Value, approximate: str = "none") -> Value:
-    return c.op("Gelu", x, approximate=approximate)
-
-
-@operator("leaky_relu")
-def _leaky_relu(c: Context, r: Result, x: Value, slope: float = 0.01) -> Value:
-    return c.op("LeakyRelu", x, alpha=float(slope))
-
-
-@operator("elu")
-def _elu(c: Context, r: Result, x: Value, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Value:
-    scaled = x if input_scale == 1 else c.op("Mul", x, c.tensor(input_scale, r.dtype))
-    negative = c.op("Elu", scaled, alpha=float(alpha))
-    if input_scale != 1:
-        negative = c.op("Where", c.op("Greater", x, c.tensor(0, r.dtype), dtype="bool"), x, negative, dtype=r.dtype)
-    return negative if scale == 1 else c.op("Mul", negative, c.tensor(scale, r.dtype))
-
-
-@operator("softplus")
-def _softplus(c: Context, r: Result, x: Value, beta: float = 1, threshold: float = 20) -> Value:
-    scaled = x if beta == 1 else c.op("Mul", x, c.tensor(beta, r.dtype))
-    soft = c.op("Softplus", scaled)
-    soft = soft if beta == 1 else c.op("Div", soft, c.tensor(beta, r.dtype))
-    is_linear = c.op("Greater", scaled, c.tensor(threshold, r.dtype), dtype="bool")
-    return c.op("Where", is_linear, x, soft, dtype=r.dtype)
-
-
-@operator("prelu", "_prelu_kernel")
-def _prelu(c: Context, r: Result, x: Value, slope: Value) -> Value:
-    return c.op("PRelu", x, slope)
 
 
 @operator("_to_copy", "to", "convert_element_type")

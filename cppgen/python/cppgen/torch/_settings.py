@@ -50,7 +50,8 @@ def setting_of(option: str) -> str:
     own = sorted(set(names.values()))
     close = difflib.get_close_matches(path.removeprefix("CPP_"), own, n=3)
     hint = f"; similar are {', '.join(close)}" if close else ""
-    raise UserError(f"torch.compile: cppgen has no option {option!r}{hint}. There are 'strict' and the settings {', '.join(own)}")
+    raise UserError(f"torch.compile: cppgen has no option {option!r}{hint}. There are 'strict' and the settings "
+                    f"{', '.join(own)}")
 
 
 def options_of(mode: str | None, options: Mapping[str, Any] | None) -> Options:

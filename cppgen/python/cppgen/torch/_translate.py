@@ -8,75 +8,12 @@ from typing import Any
 
 import torch
 
-from . import _indexing, _layers, _pointwise, _reductions, _sequences, _shapes  # their rows are in the table
-from ._layouts import hint, inverse, memory_order
+from ._layouts import inverse
 from ._model import DTYPES, Value
-from ._sizes import Dim, Size, Unsupported, as_dim, dim_name, same
-from ._table import Context, Result, row_of
-
-_ROOMS = (_indexing, _layers, _pointwise, _reductions, _sequences, _shapes)
-_SYMBOLIC = (torch.SymInt, torch.SymFloat)
-
-#: What these check, cppgen checks itself, or Dynamo does before each call.
-_ASSERTIONS = {
-    "aten._assert_async.msg", "aten._assert_async.default", "aten._assert_scalar.default", "aten._assert_tensor_metadata.default",
-    "aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default",
-}  # yapf: disable
-
-
-def dtype_name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")
-
-
-def dim_of(size: Any) -> Dim:
-    """An int, or a SymInt or SymFloat as an expression."""
-    return as_dim(size.node.expr) if isinstance(size, _SYMBOLIC) else size
-
-
-def result_of(value: Any) -> Any:
-    """What a node yields, as the table describes it."""
-    if isinstance(value, torch.Tensor):
-        return Result(dtype_name(value.dtype), tuple(dim_of(it) for it in value.shape))
-    return [result_of(it) for it in value] if isinstance(value, (list, tuple)) else value
-
-
-def order_of(tensor: torch.Tensor) -> list[int] | None:
-    """The order of its dimensions in memory; see `memory_order`."""
-    dims, strides = [dim_of(it) for it in tensor.shape], [dim_of(it) for it in tensor.stride()]
-    return memory_order(dims, strides, [hint(it) for it in tensor.stride()])
-
-
-def row_for(node: torch.fx.Node) -> Any:
-    """The row of a node's operator. Unsupported: there is none."""
-    target = node.target
-    if isinstance(target, torch._ops.OpOverload):
-        row = row_of(f"{target._schema.name.split('::')[1]}.{target._overloadname}")
-        if row is not None:
-            return row
-    raise Unsupported(f"{target} is not in the table of operators")
-
-
-def check_tensors(node: torch.fx.Node) -> None:
-    """Unsupported: results that cppgen has no tensors for."""
-    value = node.meta.get("val")
-    for it in value if isinstance(value, (list, tuple)) else [value]:
-        if isinstance(it, torch.Tensor) and (it.device.type != "cpu" or dtype_name(it.dtype) not in DTYPES or it.is_sparse):
-            raise Unsupported(f"tensors of {it.dtype} on {it.device}")
-
-
-def _is_whole(node: torch.fx.Node) -> bool:
-    """Whether an as_strided yields its input, but for the strides of dimensions of one element."""
-    source, value = node.args[0].meta["val"], node.meta["val"]  # type: ignore[union-attr]
-    if [dim_of(it) for it in source.shape] != [dim_of(it) for it in value.shape]:
-        return False
-    strides = zip(value.shape, source.stride(), value.stride())
-    return all(dim_of(size) == 1 or same(dim_of(a), dim_of(b)) for size, a, b in strides)
-
-
-def bytes_of(tensor: torch.Tensor) -> Any:
-    """The elements of a tensor as a buffer, which is its own memory if it is contiguous."""
-    return tensor.detach().contiguous().reshape(-1).view(torch.uint8).numpy()
-
+from ._nodes import (ASSERTIONS, SYMBOLIC, bytes_of, check_tensors, dim_of, dtype_name, is_whole, order_of, result_of,
+                     row_for)
+from ._sizes import Dim, Size, Unsupported, dim_name
+from ._table import Context
 
 @dataclasses.dataclass
 class Output:
@@ -130,7 +67,7 @@ class Translator:
                 self.values[node] = self._tensor_input(index, node.name, value)
         for index, node in enumerate(self._placeholders):
             value = node.meta.get("val")
-            if isinstance(value, _SYMBOLIC):
+            if isinstance(value, SYMBOLIC):
                 self.values[node] = dim_of(value)
                 if isinstance(self.values[node], Size):
                     self._declare_number(index, node.name, self.values[node])
@@ -178,12 +115,12 @@ class Translator:
 
     def value_of(self, node: torch.fx.Node) -> Any:
         """Translates a node. Unsupported: it cannot be translated, and the model is as before, but for constants."""
-        if str(node.target) in _ASSERTIONS and not node.users:
+        if str(node.target) in ASSERTIONS and not node.users:
             return None
         if node.op == "get_attr":
             return self._weight(node.name, operators.attrgetter(str(node.target))(self.module))
         value = node.meta.get("val")
-        if isinstance(value, _SYMBOLIC):
+        if isinstance(value, SYMBOLIC):
             return dim_of(value)
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return value
@@ -191,13 +128,16 @@ class Translator:
         if node.target is operators.getitem:
             return arguments[0][arguments[1]]
         check_tensors(node)
-        if node.target is torch.ops.aten.as_strided.default and _is_whole(node):
+        if node.target is torch.ops.aten.as_strided.default and is_whole(node):
             return arguments[0]
         row = row_for(node)
         self.context.is_used = {user.args[1] for user in node.users if user.target is operators.getitem}.__contains__
         result = result_of(value)
-        made = row(self.context, result, *arguments, **named)
-        return self._checked(made, result)
+        try:
+            return self._checked(row(self.context, result, *arguments, **named), result)
+        except (AssertionError, IndexError, KeyError, TypeError, ValueError) as error:
+            # Operators have other arguments in other versions of PyTorch.
+            raise Unsupported(f"{node.target}({', '.join(map(str, node.args))}): {error!r}") from error
 
     def _checked(self, made: Any, result: Any) -> Any:
         """With the types of the results."""
@@ -249,36 +189,3 @@ class Translator:
         stored = context.transpose(value, order) if is_permuted else value
         context.model.output(stored, [dim_name(it) for it in stored.shape])
         return Output(index, order=inverse(order) if is_permuted else None, dtype=meta.dtype)
-
-
-def unsupported_nodes(module: torch.fx.GraphModule) -> dict[torch.fx.Node, str]:
-    """The nodes that cannot be translated, with the reasons. Each is tried as if what it needs could be."""
-    translator = Translator(module, {})
-    found: dict[torch.fx.Node, str] = {}
-    try:
-        translator.declare_inputs()
-    except Unsupported:
-        pass
-    for node in module.graph.nodes:
-        if node.op == "placeholder":
-            translator.values.setdefault(node, _stand_in(node.meta.get("val"), node.name))
-        elif node.op == "get_attr":  # whose elements cannot be read while PyTorch traces
-            translator.values[node] = _stand_in(operators.attrgetter(str(node.target))(module), node.name)
-        elif node.op == "call_function":
-            try:
-                translator.values[node] = translator.value_of(node)
-            except Unsupported as error:
-                found[node] = str(error)
-                translator.values[node] = _stand_in(node.meta.get("val"), node.name)
-        elif node.op != "output":
-            found[node] = f"{node.op} {node.target}"
-    return found
-
-
-def _stand_in(value: Any, name: str) -> Any:
-    """A value for the result of a node that was not translated."""
-    if isinstance(value, torch.Tensor):
-        return Value(name, *result_of(value))
-    if isinstance(value, (list, tuple)):
-        return [_stand_in(it, name) for it in value]
-    return dim_of(value)
