@@ -4,7 +4,7 @@ import torch
 
 import modules
 from cppgen import UserError
-from cppgen.torch import _runner, backend
+from cppgen.torch import _runner, _tuning, backend
 from cppgen.torch._settings import options_of, setting_of
 
 
@@ -50,6 +50,17 @@ def test_settings_reach_the_compiler(sessions):
         torch._dynamo.reset()
         torch.testing.assert_close(torch.compile(model, backend=backend)(x), model(x))
         assert sessions[-1] == {"THREADS": torch.get_num_threads()}
+
+
+def test_tuning(sessions, monkeypatch):
+    tuned = []
+    original = _tuning.subprocess.run
+    monkeypatch.setattr(_tuning.subprocess, "run", lambda command, **named: tuned.append(command) or original(command, **named))
+    model, x = modules.mlp().eval(), torch.randn(3, 8)
+    with torch.no_grad():
+        f = torch.compile(model, backend=backend, options={"max_autotune": True, "threads": 1, "strict": True})
+        torch.testing.assert_close(f(x), model(x))
+    assert len(tuned) == 1 and "--set=THREADS=1" in tuned[0] and sessions == [{"THREADS": 1}]
 
 
 def test_without_freezing(sessions):

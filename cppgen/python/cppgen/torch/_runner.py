@@ -11,6 +11,7 @@ import torch
 
 from .._errors import Error
 from .._session import Session
+from . import _tuning
 from ._settings import Options
 from ._sizes import Unsupported
 from ._translate import Output, Translation, Translator
@@ -60,7 +61,9 @@ class Compiled:
     def __init__(self, translation: Translation, options: Options):
         settings = {"THREADS": torch.get_num_threads(), **options.settings}
         settings.pop("FREEZING", None)
-        self._session = Session(translation.model, settings=settings)
+        if _tuning.is_asked_for(settings):
+            _tuning.tune(translation.model, settings)
+        self._session = Session(translation.model, settings=_tuning.without_tuning(settings))
         self._inputs = list(zip(translation.arguments, translation.orders))
         self._outputs = translation.outputs
         self._is_single = translation.is_single
