@@ -24,25 +24,14 @@ if [ -z "${CPPGEN_CHECK_IS_PRIVATE:-}" ]; then
 fi
 trap 'exit 130' INT TERM  # the first process of its process namespace ends for no signal otherwise
 cd "$(dirname "$0")/../.."
+. tests/distributions/roots.sh
 root=$PWD/build/distributions/$name
 
 stage() { printf '\n== %s: %s\n' "$name" "$1"; }
 
-# As a system has it; the root directory itself is a mount, too, so that programs inside may mount.
-mount_system() {
-  mount --bind "$1" "$1"
-  mount -t proc proc "$1/proc"
-  mount --rbind /dev "$1/dev"
-  mount --rbind /sys "$1/sys"
-}
-
 # A new root directory with the files of the project: what git tracks, or everything that a source archive holds.
 make_root() {
-  rm -rf "$root"
-  mkdir -p "$root"
-  debootstrap --variant=minbase "$name" "$root" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} > "$root.log" 2>&1 ||
-    { tail "$root.log" >&2; return 1; }
-  mount_system "$root"
+  make_system "$name" "$root"
   mkdir -p "$root/src/cppgen"
   if [ -n "$(git ls-files -- CMakeLists.txt 2> /dev/null)" ]; then
     git ls-files -z --cached --others --exclude-standard
@@ -65,36 +54,6 @@ install_compilers() {
   inside "DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends $found > /dev/null"
 }
 
-# Another new root directory, where the packages in a folder are installed, used and removed: nothing of them stays.
-users_root() {
-  user=$root.users
-  rm -rf "$user"
-  mkdir -p "$user"
-  debootstrap --variant=minbase "$name" "$user" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} > "$user.log" 2>&1
-  mount_system "$user"
-  mkdir "$user/packages"
-  cp "$1"/*.deb "$user/packages"
-  cp -r "$root/src/cppgen/build/quick_start/package" "$root/src/cppgen/build/quick_start/residual_network.onnx" \
-    "$root/src/cppgen/examples/compile" "$user/packages"
-  chroot "$user" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
-    sh -euc 'cd /packages
-      install="apt-get -q install -y --no-install-recommends"
-      $install ./libcppgen-runtime*.deb > install.log || { cat install.log; exit 1; }
-      ! command -v g++
-      cppgen-run package
-      $install ./cppgen_*.deb ./libcppgen-onednn_*.deb ./libcppgen-dev_*.deb cmake make pkg-config >> install.log
-      cppgen compile residual_network.onnx -o compiled
-      cppgen-run compiled
-      zcat -f /usr/share/man/man1/cppgen.1* | grep -q CPPGEN_THREADS
-      cmake -S compile -B build > build.log && cmake --build build >> build.log
-      build/compile_model residual_network.onnx by_library > build.log
-      dpkg -L cppgen libcppgen-dev | grep -q doc/cppgen/copyright
-      apt-get -q purge -y "libcppgen*" cppgen >> install.log
-      rm -rf /root/.cache/cppgen
-      left=$(find / -xdev -path /packages -prune -o -name "*cppgen*" -print | grep -v "^/proc\|^/var/log" || true)
-      [ -z "$left" ] || { echo "left behind: $left"; exit 1; }' < /dev/null
-}
-
 stage "a new root directory"
 make_root
 stage "examples/quick_start.sh"
@@ -106,5 +65,5 @@ install_compilers
 inside "build/release/bin/test_cli --gtest_filter='Compilers.*'"
 stage "packages for apt"
 inside cmake/make_packages.sh
-users_root "$root/src/cppgen/build/package"
+tests/distributions/use_packages.sh "$name" "$root/src/cppgen/build/package" "$root/src/cppgen/build/quick_start"
 stage "passed; the root directory is $root"

@@ -1,0 +1,14 @@
+# Sourced by the checks that use root directories of Debian releases.
+
+# make_system RELEASE ROOT: a new root directory, which has nothing but the base system, with its mounts, which end with
+# the mount namespace of the caller. It is a mount itself, so that programs inside may mount.
+make_system() {
+  rm -rf "$2"
+  mkdir -p "$2"
+  debootstrap --variant=minbase "$1" "$2" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} > "$2.log" 2>&1 ||
+    { tail "$2.log" >&2; return 1; }
+  mount --bind "$2" "$2"
+  mount -t proc proc "$2/proc"
+  mount --rbind /dev "$2/dev"
+  mount --rbind /sys "$2/sys"
+}
