@@ -23,6 +23,9 @@ void add_movement_rows(std::vector<Row>& t) {
   t.push_back(
       {"DepthToSpace", kExact,
        "T[1,8,3,5]|blocksize=2; T[2,9,2,3]|blocksize=3 mode='CRD'; T[0,4,2,2]|blocksize=2; T[1,4,1,17]|blocksize=2"});
+  t.push_back(
+      {"SpaceToDepth", kExact,
+       "T[1,3,4,6]|blocksize=2 mode='CRD'; T[2,2,9,3]|blocksize=3 mode='CRD'; T[0,4,2,2]|blocksize=2 mode='DCR'", 28});
   t.push_back({"SpaceToDepth", kExact, "T[1,3,4,6]|blocksize=2; T[2,1,9,3]|blocksize=3; T[0,4,2,2]|blocksize=2"});
   t.push_back({"Reshape", kExact,
                "T[6,5] i64[1]=30; T[2,3,4] i64[2]=0,-1; T[] i64[1]=1; T[1] i64[0]=; T[0,3] i64[2]=3,0|allowzero=1;"

@@ -28,6 +28,7 @@ void add_pointwise_rows(std::vector<Row>& t) {
   for (const char* op : {"Add", "Sub", "Mul", "Div", "Less", "Equal"})
     t.push_back({op, kExact, "T[2,3,4,5] T[3,4]|axis=1 broadcast=1; T[3,7] T[]|broadcast=1; T[5] T[5]", 1});
   t.push_back({"Mod", kExact, "T[33] T[33]; T[5,1] T[1,18]; T[0,4] T[1,4]; T[] T[]"});
+  t.push_back({"Mod", kExact, "f32[77] f32[77]; f64[5,1] f64[1,18]; f16[33] f16[1]; f32[0] f32[1]; f32[] f32[]", 28});
   t.push_back({"Mod", kExact, "T[33] T[33]|fmod=1; T[5,1] T[1,18]|fmod=1; T[40] T![1]|fmod=1"});
   t.push_back({"BitShift", kExact,
                "T[33] T[33]@0..7|direction='LEFT'; T[5,1] T[1,18]@0..7|direction='RIGHT';"

@@ -69,7 +69,8 @@ void lower_binary(LowerContext& c) {
 }
 
 void infer_mod(InferContext& c) {
-  if (c.integer("fmod", 0) == 0 && is_float(c.dtype(0))) c.fail("floats require the attribute fmod = 1");
+  if (c.integer("fmod", 0) == 0 && is_float(c.dtype(0)) && c.opset() < 28)
+    c.fail("floats require the attribute fmod = 1, or opset 28");
   infer_arithmetic<kNumbers>(c);
 }
 
@@ -226,7 +227,7 @@ std::vector<Op> binary_ops() {
       comparison<BinaryOp::le, kNumbers>("LessOrEqual", {12, 16}),
       comparison<BinaryOp::ge, kNumbers>("GreaterOrEqual", {12, 16}),
       {.name = "Mod",
-       .versions = {{10, "fmod:int"}, 13},
+       .versions = {{10, "fmod:int"}, 13, 28},
        .inputs = 2,
        .infer = infer_mod,
        .lower = lower_mod,

@@ -44,6 +44,7 @@ void lower_depth_to_space(LowerContext& c) {
 
 void infer_space_to_depth(InferContext& c) {
   int64_t b = block_size(c);
+  is_column_row_depth(c);
   const Shape& x = c.shape(0);
   require_multiple(c, x[2], b);
   require_multiple(c, x[3], b);
@@ -55,8 +56,10 @@ void lower_space_to_depth(LowerContext& c) {
   IndexExpr depth = c.shape(0)[1];
   if (depth.is_constant(0)) depth = 1;
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
-    IndexExpr block = floordiv(at[1], depth);
-    return load_input(c, 0, {at[0], mod(at[1], depth), at[2] * b + floordiv(block, b), at[3] * b + mod(block, b)});
+    const bool depth_last = is_column_row_depth(c);
+    const IndexExpr block = depth_last ? mod(at[1], b * b) : floordiv(at[1], depth);
+    const IndexExpr channel = depth_last ? floordiv(at[1], b * b) : mod(at[1], depth);
+    return load_input(c, 0, {at[0], channel, at[2] * b + floordiv(block, b), at[3] * b + mod(block, b)});
   });
 }
 
@@ -65,13 +68,13 @@ void lower_space_to_depth(LowerContext& c) {
 std::vector<Op> depth_block_ops() {
   return {
       {.name = "DepthToSpace",
-       .versions = {{1, "blocksize:int"}, {11, "mode:string"}, 13},
+       .versions = {{1, "blocksize:int"}, {11, "mode:string"}, 13, 28},
        .inputs = 1,
        .elements = Elements::any,
        .infer = infer_depth_to_space,
        .lower = lower_depth_to_space},
       {.name = "SpaceToDepth",
-       .versions = {{1, "blocksize:int"}, 13},
+       .versions = {{1, "blocksize:int"}, 13, {28, "mode:string"}},
        .inputs = 1,
        .elements = Elements::any,
        .infer = infer_space_to_depth,
