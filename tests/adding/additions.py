@@ -126,10 +126,11 @@ ADDITIONS = [
         ("cppgen/schedule/engines/engines.def", "// float32, by parts in bfloat16 where FPMATH_MODE allows their error, or on FMA units",
          "CPPGEN_ENGINE(added_engine)"),
     ]),
-    Addition("element type", 2, lines=[
+    Addition("element type", 3, lines=[
         ("runtime/base/dtypes.def", 'CPPGEN_BYTE_TYPE(f8e8m0, FLOAT8E8M0, "float8e8m0", code, floating, 8, 24, "u1", u8)',
          'CPPGEN_FLOAT8(f8e3m4, FLOAT8E3M4, "float8e3m4", 99, 4, 3, false, true)'),
         ("vec/generic/types.h", "typedef float8<2, 16, false, false> f8e5m2fnuz;", "typedef float8<4, 3, false, true> f8e3m4;"),
+        ("runtime/session/cppgen.h", "  CPPGEN_FLOAT8E8M0 = 22,", "  CPPGEN_FLOAT8E3M4 = 23,"),
     ]),
     Addition("instruction set", 1, lines=[
         ("runtime/base/isas.def", '           "-march=x86-64", "-mavx2", "-mfma", "-mf16c", "-fno-tree-slp-vectorize")',
