@@ -40,19 +40,9 @@ std::string inspect_text(const ModelOptions& options, const ModelSummary& summar
   return text;
 }
 
-// Each dimension: a number, the symbol's name, or "?" for an expression of symbols.
 std::vector<std::string> dims_text(const rt::TensorInfo& info, const rt::Plan& plan) {
   std::vector<std::string> dims;
-  for (const rt::DimExpr& dim : info.dims) {
-    const bool single = dim.code.size() == 2;
-    if (single && dim.code[0] == int64_t(rt::DimOp::constant)) {
-      dims.push_back(std::to_string(dim.code[1]));
-    } else if (single && dim.code[0] == int64_t(rt::DimOp::symbol) && size_t(dim.code[1]) < plan.symbols.size()) {
-      dims.push_back(plan.symbols[size_t(dim.code[1])].name);
-    } else {
-      dims.push_back("?");
-    }
-  }
+  for (const rt::DimExpr& dim : info.dims) dims.push_back(rt::dim_text(dim, plan.symbols));
   return dims;
 }
 

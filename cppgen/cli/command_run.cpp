@@ -173,7 +173,7 @@ std::vector<rt::Value> run_with_trace(const ReadyRun& run, const Settings& setti
 }
 
 void write_text(const char* option, const std::string& path, const std::string& text) {
-  if (const int error = publish_file(path, text))
+  if (const int error = write_file(path, text))
     user_error("{}: cannot write '{}': {}", option, path, error_text(error));
 }
 
@@ -183,7 +183,7 @@ void write_model_header(const CompileOptionsGiven& options, const rt::Plan& plan
              report::model_header(name, plan, std::filesystem::absolute(options.output).string()));
 }
 
-// As make reads it: blanks and signs that mean something are escaped.
+// The rule in the format of make, where blanks and signs that mean something are escaped.
 std::string dependency_rule(const std::string& package, const std::vector<std::string>& sources) {
   const auto word = [](const std::string& path) {
     std::string text;

@@ -9,7 +9,7 @@
 #include "cppgen/support/interrupt.h"
 #include "runtime/session/c_cancel.h"
 
-// What a caller of the C API asked for.
+// This is what a caller of the C API asked for.
 struct cppgen_request {
   std::string model;  // empty: not given yet
   std::optional<cppgen::ModelBytes> bytes;

@@ -6,6 +6,8 @@
 #include "cppgen/report/compile_json.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
+#include "runtime/package/package.h"
+#include "runtime/package/versions.h"
 
 using namespace cppgen;
 using namespace cppgen::library;
@@ -17,12 +19,21 @@ struct cppgen_package {
 
 namespace {
 
-// Of settings that mean something to the program, but not here.
+// Refuses settings that the program obeys and the library cannot, or warns.
 void check_for_library(const Settings& settings) {
   if (settings.force_native_runtime) user_error("compiling makes kernels: remove FORCE_NATIVE_RUNTIME");
   if (settings.max_autotune || settings.max_autotune_gemm || settings.max_autotune_pointwise ||
       settings.autotune_policy == "autotune")
     log_warning("models are tuned by `cppgen tune`, not by the library, which uses the results that are stored");
+}
+
+// "avx2,avx512" of a package with versions for several instruction sets.
+std::string isas_of(const std::string& package) {
+  const rt::Manifest manifest = rt::read_manifest(package);
+  std::string isas = manifest.isa;
+  for (const rt::VersionRow& row : rt::read_versions(package, manifest))
+    if (row.sizes.empty()) isas += "," + row.isa;
+  return isas;
 }
 
 CompiledModel compile(CompileRequest request, const char* output) {
@@ -32,7 +43,9 @@ CompiledModel compile(CompileRequest request, const char* output) {
     if (request.output.empty()) user_error("the path of the package is empty");
     check_output(request.output);
   }
-  return compile_model(request);
+  CompiledModel model = compile_model(request);
+  if (model.report.from_cache) model.report.isa = isas_of(model.package);
+  return model;
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace cppgen::library {
 
 using rt::require_argument;
 
-// As rt::guarded, also for what only the compiler throws.
+// Does what rt::guarded does, also for what only the compiler throws.
 template <class F>
 cppgen_status guarded(cppgen_error* error, const F& f) noexcept {
   cppgen_status special = CPPGEN_OK;

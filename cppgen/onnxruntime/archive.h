@@ -10,7 +10,7 @@
 // Contents begin at multiples of 512 bytes, so that weights in aligned memory are used where they are.
 namespace cppgen::ep {
 
-// The files of a directory and of the folders in it. Failure if one cannot be read, or has a name that is too long.
+// The files of a directory and of the folders in it. Failure if one cannot be read, or has a name that does not fit.
 std::string archive_of(const std::string& directory);
 
 // A copy of the bytes at an address that is a multiple of 64.

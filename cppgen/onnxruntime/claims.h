@@ -17,7 +17,7 @@ struct Claim {
   LoadedPackage package;
 };
 
-// What is needed to make claims in one session.
+// A session makes claims with these.
 struct Claimer {
   const ort::Api& api;
   bool tells_ranks;

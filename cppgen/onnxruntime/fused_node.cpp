@@ -40,7 +40,7 @@ int shared_dtype(ort::ElementType element) {
   return element >= 0 && size_t(element) < kDtypes.size() ? kDtypes[size_t(element)] : -1;
 }
 
-// Of one run. A thread keeps them, so that its runs allocate nothing.
+// The buffers of one run. A thread keeps them, so that its runs allocate nothing.
 struct FusedNode::Buffers {
   std::vector<cppgen_tensor> inputs, outputs;
   std::vector<std::vector<int64_t>> input_dims, output_dims;

@@ -40,7 +40,7 @@ GraphData read_graph(const ort::Api& api, const ort::Graph* graph);
 // known then.
 GraphData read_parent(const ort::Api& api, const ort::Graph* body);
 
-// What a fused node would read and write, each once, in the order of first use.
+// The values that a fused node would read and write, each once, in the order of first use.
 struct Boundary {
   std::vector<std::string> inputs, constants, outputs;
 };

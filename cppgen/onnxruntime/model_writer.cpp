@@ -39,7 +39,7 @@ Message shape_message(const TensorType& type) {
   return shape;
 }
 
-// Of a type that is no tensor only the name.
+// A type that is no tensor has a name alone.
 Message value_message(const std::string& name, const TensorType& type) {
   Message message;
   message.text(graph_field::kValueName, name);

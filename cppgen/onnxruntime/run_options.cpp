@@ -11,6 +11,7 @@ struct SettingValue {
   std::string value;
   bool given = false;       // by the session
   bool is_default = false;  // given by nobody
+  bool of_runs = false;     // the runtime reads it, and refuses those of the compiler
 };
 using SettingValues = std::map<std::string, SettingValue>;
 
@@ -27,20 +28,8 @@ SettingValues values_with(const ProviderOptions& options) {
   SettingValues values;
   for (const auto& setting : json.at("settings"))
     values[setting.at("name")] = {setting.at("value"), setting.at("source") == "option",
-                                  setting.at("source") == "default"};
+                                  setting.at("source") == "default", setting.at("used_by_runs")};
   return values;
-}
-
-// Whether the runtime reads a setting: it refuses those of the compiler.
-bool is_of_runs(const std::string& line) {
-  Options options;
-  options.threads = 1;
-  options.settings = line.c_str();
-  cppgen_pool* pool = nullptr;
-  cppgen_error error;
-  const bool accepted = cppgen_pool_create(&options, &pool, &error) == CPPGEN_OK;
-  cppgen_pool_free(pool);
-  return accepted;
 }
 
 std::string joined(const std::vector<std::string>& paths) {
@@ -69,8 +58,7 @@ RunOptions::RunOptions(const ProviderOptions& options) {
     custom_operators_ += (custom_operators_.empty() ? "" : ":") + joined(options.custom_operators);
   options_.custom_ops = custom_operators_.c_str();
   for (const auto& [name, setting] : values)
-    if (const std::string line = name + "=" + setting.value; setting.given && is_of_runs(line))
-      settings_ += line + "\n";
+    if (setting.given && setting.of_runs) settings_ += name + "=" + setting.value + "\n";
   if (!settings_.empty()) options_.settings = settings_.c_str();
   alone_ = options_;
   alone_.threads = 1;

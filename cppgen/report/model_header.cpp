@@ -69,12 +69,6 @@ struct Member {
   bool is_tensor;
 };
 
-std::string dim_text(const rt::DimExpr& dim, const rt::Plan& plan) {
-  if (const int64_t known = rt::known_size(dim); known >= 0) return std::to_string(known);
-  const bool is_symbol = dim.code.size() == 2 && dim.code[0] == int64_t(rt::DimOp::symbol);
-  return is_symbol ? one_line(plan.symbols.at(size_t(dim.code[1])).name) : "?";
-}
-
 std::vector<Member> members(const std::vector<rt::TensorInfo>& infos, const rt::Plan& plan, bool is_input) {
   std::vector<Member> all;
   std::set<std::string> taken;
@@ -83,7 +77,7 @@ std::vector<Member> members(const std::vector<rt::TensorInfo>& infos, const rt::
     for (int i = 2; !taken.insert(member.name).second; i++)
       member.name = fmt::format("{}_{}", identifier_of(info.name), i);
     std::vector<std::string> dims;
-    for (const rt::DimExpr& dim : info.dims) dims.push_back(dim_text(dim, plan));
+    for (const rt::DimExpr& dim : info.dims) dims.push_back(one_line(rt::dim_text(dim, plan.symbols)));
     member.comment = fmt::format("{} [{}]", one_line(info.name), fmt::join(dims, ", "));
     if (member.is_tensor) {
       member.type =

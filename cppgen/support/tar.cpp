@@ -5,112 +5,29 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
+#include <optional>
 #include <set>
 
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/input_file.h"
-#include "cppgen/support/text_writer.h"
+#include "cppgen/support/tar_header.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr size_t kBlock = 512, kBuffer = size_t{1} << 20;
-
-// The header of a file; numbers are octal text.
-struct Header {
-  std::array<char, 100> name{};
-  std::array<char, 8> mode{}, user{}, group{};
-  std::array<char, 12> size{}, time{};
-  std::array<char, 8> checksum{};
-  char type = '0';
-  std::array<char, 100> link{};
-  std::array<char, 6> magic{};
-  std::array<char, 2> version{};
-  std::array<char, 32> user_name{}, group_name{};
-  std::array<char, 8> major{}, minor{};
-  std::array<char, 155> prefix{};
-  std::array<char, 12> unused{};
-};
-static_assert(sizeof(Header) == kBlock);
-
-template <size_t N>
-void set_number(std::array<char, N>& field, int64_t value) {
-  const std::string text = fmt::format("{:0{}o}", value, N - 1);
-  if (text.size() != N - 1) user_error("{} bytes do not fit into an archive", value);
-  std::copy(text.begin(), text.end(), field.begin());
-}
-
-template <size_t N>
-std::string text_of(const std::array<char, N>& field) {
-  return {field.data(), strnlen(field.data(), N)};
-}
-
-template <size_t N>
-int64_t number_of(const std::array<char, N>& field) {
-  std::string text = text_of(field);
-  text.erase(0, text.find_first_not_of(' '));
-  while (text.ends_with(' ')) text.pop_back();
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 8);
-  if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < 0)
-    user_error("a header is damaged");
-  return value;
-}
-
-// Of the bytes of the header, with blanks instead of the field itself.
-int64_t checksum_of(Header header) {
-  header.checksum.fill(' ');
-  const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
-  return std::accumulate(bytes, bytes + kBlock, int64_t{0});
-}
-
-// Long names are split at a slash.
-void set_name(Header& header, const std::string& name) {
-  size_t at = 0;
-  if (name.size() > header.name.size()) {
-    at = name.find('/', name.size() - header.name.size() - 1);
-    if (at == name.npos || at > header.prefix.size()) user_error("'{}' is too long a name for an archive", name);
-    std::copy(name.begin(), name.begin() + std::ptrdiff_t(at), header.prefix.begin());
-    at++;
-  }
-  std::copy(name.begin() + std::ptrdiff_t(at), name.end(), header.name.begin());
-}
-
-Header header_of(const std::string& name, int64_t size) {
-  Header header;
-  set_name(header, name);
-  set_number(header.mode, 0644), set_number(header.user, 0), set_number(header.group, 0);
-  set_number(header.size, size), set_number(header.time, 0);
-  std::memcpy(header.magic.data(), "ustar", 6), std::memcpy(header.version.data(), "00", 2);
-  const std::string sum = fmt::format("{:06o}", checksum_of(header));
-  std::copy(sum.begin(), sum.end(), header.checksum.begin());
-  header.checksum[7] = ' ';
-  return header;
-}
+constexpr size_t kBuffer = size_t{1} << 20;
 
 void append(std::ofstream& archive, const TarFile& file) {
   const InputMapping content(InputFile::open(file.source));
-  const Header header = header_of(file.name, int64_t(content.bytes().size()));
-  archive.write(reinterpret_cast<const char*>(&header), kBlock);
-  archive.write(reinterpret_cast<const char*>(content.bytes().data()), std::streamsize(content.bytes().size()));
-  const std::string padding((kBlock - content.bytes().size() % kBlock) % kBlock, '\0');
+  const auto bytes = int64_t(content.bytes().size());
+  archive.write(tar_header(file.name, bytes).data(), kTarBlock);
+  archive.write(reinterpret_cast<const char*>(content.bytes().data()), bytes);
+  const std::string padding(size_t(padded_to_blocks(bytes) - bytes), '\0');
   archive.write(padding.data(), std::streamsize(padding.size()));
-}
-
-bool is_safe(const std::string& name) {
-  const fs::path path(name);
-  return !name.empty() && path.is_relative() &&
-         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
 // An archive is read twice: everything about it is checked before anything is written.
@@ -136,9 +53,8 @@ class Extraction {
   }
 
  private:
-  struct Entry {
-    std::string name, shown;
-    int64_t begin, size;  // in the archive
+  struct Entry : TarEntry {
+    int64_t begin = 0;  // in the archive
   };
   static constexpr size_t kMostFiles = 100'000;
 
@@ -159,26 +75,16 @@ class Extraction {
 
   template <class Visit>
   void each_file(const Visit& visit) const {
-    int64_t at = 0;
-    for (Header header; read(reinterpret_cast<char*>(&header), kBlock, at), header.name[0] != 0;) {
-      const Entry entry = entry_of(header, at + int64_t(kBlock));
+    TarBlock block;
+    for (int64_t at = 0;;) {
+      read(block.data(), block.size(), at);
+      const std::optional<TarEntry> found = parse_tar_header(block);
+      if (!found) return;
+      const Entry entry{*found, at + kTarBlock};
       if (entry.size > file_.size() - entry.begin) user_error("the archive ends too early");
-      if (header.type != '5') visit(entry);
-      at = entry.begin + (entry.size + int64_t(kBlock) - 1) / int64_t(kBlock) * int64_t(kBlock);
+      if (!entry.is_folder) visit(entry);
+      at = entry.begin + padded_to_blocks(entry.size);
     }
-  }
-
-  static Entry entry_of(const Header& header, int64_t begin) {
-    if (text_of(header.magic) != "ustar" && !text_of(header.magic).starts_with("ustar "))
-      user_error("it is not an archive in the ustar format");
-    if (number_of(header.checksum) != checksum_of(header)) user_error("a header is damaged");
-    const std::string prefix = text_of(header.prefix);
-    Entry entry{(prefix.empty() ? "" : prefix + "/") + text_of(header.name), "", begin, number_of(header.size)};
-    entry.shown = escape_for_comment(entry.name, 80);
-    if (!is_safe(entry.name)) user_error("the name '{}' could lead out of the folder", entry.shown);
-    const bool folder = header.type == '5' && entry.size == 0;
-    if (!folder && header.type != '0' && header.type != '\0') user_error("'{}' is not a regular file", entry.shown);
-    return entry;
   }
 
   // O_EXCL: nothing that exists is opened, so no link is followed.
@@ -206,10 +112,10 @@ void write_tar(const std::string& path, const std::vector<TarFile>& files) {
   try {
     std::ofstream archive(partial, std::ios::binary | std::ios::trunc);
     for (const TarFile& file : files) append(archive, file);
-    const std::string end(2 * kBlock, '\0');
+    const std::string end(size_t(2 * kTarBlock), '\0');
     archive.write(end.data(), std::streamsize(end.size()));
     if (!archive.flush()) user_error("it cannot be written: {}", error_text(errno));
-    fs::rename(partial, path);
+    std::filesystem::rename(partial, path);
   } catch (const std::exception& error) {
     remove_tree(partial);
     user_error("{}: {}", path, error.what());

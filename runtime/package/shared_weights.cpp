@@ -11,7 +11,7 @@
 namespace cppgen::rt {
 namespace {
 
-// Of an unchanged file, its hash as the manifest states it, and in which kind of memory it is.
+// What stays the same while a file is unchanged, its hash as the manifest states it, and the kind of memory.
 using Identity = std::tuple<dev_t, ino_t, off_t, int64_t, int64_t, int64_t, int64_t, std::string, bool>;
 
 std::optional<Identity> identity_of(const std::string& path, const ManifestFile& file, bool huge_pages) {

@@ -104,17 +104,20 @@ class CompilerLibrary : public testing::Test {
 TEST_F(CompilerLibrary, CompilesFilesIntoTheCache) {
   const std::string model = write(small_model(0.5f));
   int calls = 0, last = 0;
+  json isa;
   options_.progress = [&](int done, int total) { calls++, last = total - done; };
   {
     const cppgen::Package package = cppgen::compile(model, options_);
     EXPECT_THAT(package.path(), HasSubstr(path("cache")));
     EXPECT_EQ(json::parse(package.report())["package"], package.path());
+    isa = json::parse(package.report())["isa"];
     EXPECT_EQ(first(package.load()), 10.5f);
   }
   EXPECT_GT(calls, 0);
   EXPECT_EQ(last, 0);
   const cppgen::Package again = cppgen::compile(model, options_);
   EXPECT_EQ(json::parse(again.report())["units"], 0);  // nothing was compiled
+  EXPECT_EQ(json::parse(again.report())["isa"], isa);
   EXPECT_EQ(first(again.load()), 10.5f);
 }
 

@@ -65,7 +65,7 @@ room baseline graph ops passes ir support
 room flow import passes partition schedule codegen compile package custom diagram graph ops ir support
 room report flow diagram import ops
 room library flow report support compile
-room onnxruntime
+room onnxruntime support
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan|plugins)/' |
