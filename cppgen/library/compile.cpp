@@ -36,6 +36,21 @@ std::string isas_of(const std::string& package) {
   return isas;
 }
 
+// UserError if a file of the package is missing or altered. Weights that are trusted are compared by their size.
+void require_whole(const std::string& directory, const rt::Manifest& manifest, bool trusted) {
+  for (const rt::ManifestFile& file : manifest.files)
+    rt::open_package_file(directory, file, !trusted || !file.name.ends_with(".bin"), {});
+}
+
+void require_whole(const CompiledModel& model) {
+  const rt::Manifest manifest = rt::read_manifest(model.package);
+  require_whole(model.package, manifest, model.trusted);
+  for (const rt::VersionRow& row : rt::read_versions(model.package, manifest)) {
+    const std::string version = rt::version_directory(model.package, row);
+    require_whole(version, rt::read_manifest(version), model.trusted);
+  }
+}
+
 CompiledModel compile(CompileRequest request, const char* output) {
   check_for_library(request.settings);
   if (output) {
@@ -44,7 +59,15 @@ CompiledModel compile(CompileRequest request, const char* output) {
     check_output(request.output);
   }
   CompiledModel model = compile_model(request);
-  if (model.report.from_cache) model.report.isa = isas_of(model.package);
+  if (!model.report.from_cache) return model;
+  try {
+    require_whole(model);
+    model.report.isa = isas_of(model.package);
+  } catch (const UserError& error) {
+    log_info("the cached package is damaged and is compiled again: {}", error.what());
+    request.replace = true;
+    model = compile_model(request);
+  }
   return model;
 }
 

@@ -121,6 +121,22 @@ TEST_F(CompilerLibrary, CompilesFilesIntoTheCache) {
   EXPECT_EQ(first(again.load()), 10.5f);
 }
 
+TEST_F(CompilerLibrary, DamagedPackagesOfTheCacheAreCompiledAgain) {
+  const std::string model = write(small_model());
+  options_.sizes = {"N=2"};
+  const std::string package = cppgen::compile(model, options_).path();
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(package))
+    if (entry.is_regular_file()) files.push_back(fs::relative(entry.path(), package).string());
+  EXPECT_GE(files.size(), 8u);  // of the general version and that for N=2
+  for (const std::string& name : files) {
+    const std::string file = cppgen::compile(model, options_).path() + "/" + name;
+    fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+    fs::resize_file(file, fs::file_size(file) / 2);
+    EXPECT_EQ(first(cppgen::compile(model, options_).load()), 10) << name;
+  }
+}
+
 TEST_F(CompilerLibrary, CompilesBytesIntoADirectory) {
   const std::string bytes = small_model(1).SerializeAsString();
   options_.output = path("package");
