@@ -156,13 +156,20 @@ void add_compile(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_compile(options, cancel); });
   add_model(command, options, false, true);
   add_sizes(command, options);
-  command->add_option("-o,--output", options.output, "Directory of the package (default: the setting AOT_OUTPUT_PATH)")
+  command->add_option("-o,--output", options.output, "Directory of the package (default: the setting AOT_OUTPUT_PATH), or the output of --emit")
       ->type_name("PACKAGE");
   command->add_option("--header", options.header, "Also write a C++17 header for programs that run the package")
       ->type_name("FILE");
   command
       ->add_option("--depfile", options.dep_file, "Also write the files that the package depends on, as a rule of make")
       ->type_name("FILE");
+  command
+      ->add_option("--emit", options.emit,
+                   "Write code that needs no runtime, in place of a package: static (a folder with libNAME.a and NAME.h), "
+                   "executable (a program), cmake (a folder with the sources of both)")
+      ->type_name("KIND");
+  command->add_option("--name", options.name, "NAME of --emit, an identifier (default: made from the model's file name)")
+      ->type_name("NAME");
   add_json(command, options);
 }
 

@@ -47,6 +47,8 @@ struct CompileOptionsGiven : ModelOptions {
   std::string output;
   std::string header;    // file for a C++ header of the package; empty: none
   std::string dep_file;  // file for a rule in make's format of what the package depends on; empty: none
+  std::string emit;      // "static", "executable" or "cmake": code in place of a package
+  std::string name;      // what the names of emitted code begin with; empty: made from the model's file
 };
 
 struct VerifyOptions : ModelOptions {

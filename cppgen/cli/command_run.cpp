@@ -1,29 +1,21 @@
 // cppgen run, cppgen compile, cppgen seal
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/compile_report.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/ready_run.h"
-#include "cppgen/cli/tuning.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
 #include "cppgen/flow/trace.h"
-#include "cppgen/report/compile_json.h"
-#include "cppgen/report/model_header.h"
-#include "cppgen/support/file_io.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"
-#include "runtime/package/package.h"
-#include "runtime/package/reseal.h"
 #include "runtime/session/profile.h"
 #include "runtime/values/test_case.h"
 
@@ -172,32 +164,6 @@ std::vector<rt::Value> run_with_trace(const ReadyRun& run, const Settings& setti
   }
 }
 
-void write_text(const char* option, const std::string& path, const std::string& text) {
-  if (const int error = write_file(path, text))
-    user_error("{}: cannot write '{}': {}", option, path, error_text(error));
-}
-
-void write_model_header(const CompileOptionsGiven& options, const rt::Plan& plan) {
-  const std::string name = report::identifier_of(std::filesystem::path(options.header).stem().string());
-  write_text("--header", options.header,
-             report::model_header(name, plan, std::filesystem::absolute(options.output).string()));
-}
-
-// The rule in the format of make, where blanks and signs that mean something are escaped.
-std::string dependency_rule(const std::string& package, const std::vector<std::string>& sources) {
-  const auto word = [](const std::string& path) {
-    std::string text;
-    for (const char c : std::filesystem::absolute(path).lexically_normal().string()) {
-      if (c == ' ' || c == '#' || c == '\\' || c == ':') text += '\\';
-      text += c == '$' ? "$$" : std::string(1, c);
-    }
-    return text;
-  };
-  std::string rule = word(package + "/" + std::string(rt::kManifestFile)) + ":";
-  for (const std::string& source : sources) rule += " \\\n  " + word(source);
-  return rule + "\n";
-}
-
 }  // namespace
 
 ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
@@ -217,34 +183,6 @@ ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   if (!options.output.empty()) rt::write_value_case(options.output, model.plan(), inputs, outputs);
   print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
                             : for_terminal(run_text(options, model, outputs, run_s)));
-  return kDone;
-}
-
-ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& cancel) {
-  CompileOptionsGiven options = given;
-  require_onnx(options.model, "compile");
-  const Settings settings = read_settings(options);
-  if (settings.force_native_runtime) user_error("compile makes kernels: remove FORCE_NATIVE_RUNTIME");
-  if (options.output.empty()) options.output = settings.aot_output_path;
-  check_output(options.output);
-  require_writable("--header", options.header);
-  require_writable("--depfile", options.dep_file);
-  prepare_tunings(options, settings, cancel);
-  CompileRequest request = compile_request(options, settings, cancel);
-  request.output = options.output;
-  if (!options.header.empty())
-    request.before_kernels = [&](const rt::Plan& plan) { write_model_header(options, plan); };
-  const CompiledModel model = compile_with_progress(std::move(request));
-  if (!options.dep_file.empty())
-    write_text("--depfile", options.dep_file, dependency_rule(options.output, model.sources));
-  print_result(options.json ? json_text(report::compile_json(options.model, options.output, model.report), 2) + "\n"
-                            : for_terminal(compile_text(options, model.report)));
-  return kDone;
-}
-
-ExitCode command_seal(const std::string& package) {
-  rt::reseal_package(package);
-  print_result(for_terminal(fmt::format("{}: sealed\n", package)));
   return kDone;
 }
 

@@ -104,10 +104,14 @@ void write_cmake_project(const CMakeProject& project, const std::string& directo
   write_project_file(directory + "/CMakeLists.txt", project.lists);
   for (const CompileJob& unit : project.units)
     write_project_file(directory + "/" + unit.name + "/" + CompilePool::kSource, unit.source);
-  const std::string include = directory + "/include";
-  if (!project.include_dir.empty()) return copy_headers(project.include_dir, include);
-  if (const int error = make_directories(include)) user_error("{}: cannot be created: {}", include, error_text(error));
-  write_embedded_headers(include);
+  write_kernel_headers(project.include_dir, directory + "/include");
+}
+
+void write_kernel_headers(const std::string& include_dir, const std::string& directory) {
+  if (!include_dir.empty()) return copy_headers(include_dir, directory);
+  if (const int error = make_directories(directory))
+    user_error("{}: cannot be created: {}", directory, error_text(error));
+  write_embedded_headers(directory);
 }
 
 }  // namespace cppgen

@@ -18,6 +18,8 @@
 
 namespace cppgen {
 
+struct CompileJob;
+
 // The whole flow from a model file to a package, on one page (compiler.cpp).
 
 // A model that is not a file: the bytes of one, which others own, and the folder of its external data; empty: it has
@@ -47,6 +49,9 @@ struct CompileRequest {
   // Called with the model's inputs and outputs before any kernel is compiled; an exception that it throws ends the
   // compilation. Not called for a model from the cache.
   std::function<void(const rt::Plan&)> before_kernels;
+  // Called with the units of kernels in place of the compiler: the package, which `output` must name, then has a plan
+  // and weights, but no objects.
+  std::function<void(const std::vector<CompileJob>&)> instead_of_compiler;
 };
 
 // A part of a stage: a pass, with all its runs.

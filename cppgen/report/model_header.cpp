@@ -4,10 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
-#include <set>
 #include <vector>
 
+#include "cppgen/report/model_names.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/version.h"
 #include "runtime/plan/known_size.h"
@@ -15,41 +14,9 @@
 namespace cppgen::report {
 namespace {
 
-const std::set<std::string_view>& taken_words() {
-  static const std::set<std::string_view> words{
-      "alignas",     "alignof",  "and",       "and_eq",    "asm",       "auto",         "bitand",
-      "bitor",       "bool",     "break",     "case",      "catch",     "char",         "char8_t",
-      "char16_t",    "char32_t", "class",     "co_await",  "co_return", "co_yield",     "compl",
-      "concept",     "const",    "consteval", "constexpr", "constinit", "const_cast",   "continue",
-      "decltype",    "default",  "delete",    "do",        "double",    "dynamic_cast", "else",
-      "enum",        "explicit", "export",    "extern",    "false",     "float",        "for",
-      "friend",      "goto",     "if",        "inline",    "int",       "long",         "mutable",
-      "namespace",   "new",      "noexcept",  "not",       "not_eq",    "nullptr",      "operator",
-      "or",          "or_eq",    "private",   "protected", "public",    "register",     "reinterpret_cast",
-      "requires",    "return",   "short",     "signed",    "sizeof",    "static",       "static_assert",
-      "static_cast", "struct",   "switch",    "template",  "this",      "thread_local", "throw",
-      "true",        "try",      "typedef",   "typeid",    "typename",  "union",        "unsigned",
-      "using",       "virtual",  "void",      "volatile",  "wchar_t",   "while",        "xor",
-      "xor_eq",      "cppgen",   "std"};
-  return words;
-}
-
-// How elements of this type are stored.
-std::string_view c_type(DType type) {
-  if (type == DType::f32) return "float";
-  if (type == DType::f64) return "double";
-  if (type == DType::boolean) return "bool";
-  const bool is_signed = is_signed_int(type);
-  switch (size_of(type)) {
-    case 1:
-      return is_signed ? "std::int8_t" : "std::uint8_t";
-    case 2:
-      return is_signed ? "std::int16_t" : "std::uint16_t";
-    case 4:
-      return is_signed ? "std::int32_t" : "std::uint32_t";
-    default:
-      return is_signed ? "std::int64_t" : "std::uint64_t";
-  }
+std::string std_type(DType type) {
+  const std::string text(c_type(type));
+  return text.ends_with("_t") ? "std::" + text : text;
 }
 
 std::string_view enumerator_of(DType type) {
@@ -71,17 +38,18 @@ struct Member {
 
 std::vector<Member> members(const std::vector<rt::TensorInfo>& infos, const rt::Plan& plan, bool is_input) {
   std::vector<Member> all;
-  std::set<std::string> taken;
+  std::vector<std::string> names;
+  for (const rt::TensorInfo& info : infos) names.push_back(info.name);
+  names = unique_identifiers(names);
   for (const rt::TensorInfo& info : infos) {
-    Member member{identifier_of(info.name), info, "cppgen::Value", "", info.kind == ValueKind::tensor};
-    for (int i = 2; !taken.insert(member.name).second; i++)
-      member.name = fmt::format("{}_{}", identifier_of(info.name), i);
+    Member member{names[all.size()], info, "cppgen::Value", "", info.kind == ValueKind::tensor};
     std::vector<std::string> dims;
     for (const rt::DimExpr& dim : info.dims) dims.push_back(one_line(rt::dim_text(dim, plan.symbols)));
     member.comment = fmt::format("{} [{}]", one_line(info.name), fmt::join(dims, ", "));
     if (member.is_tensor) {
       member.type =
-          fmt::format("cppgen::Shaped<{}, {}{}", enumerator_of(info.type), is_input ? "const " : "", c_type(info.type));
+          fmt::format("cppgen::Shaped<{}, {}{}", enumerator_of(info.type), is_input ? "const " : "",
+                                std_type(info.type));
       for (const rt::DimExpr& dim : info.dims) member.type += fmt::format(", {}", rt::known_size(dim));
       member.type += ">";
     }
@@ -109,20 +77,6 @@ std::string arguments(std::string_view from, const std::vector<Member>& list, st
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\')
-      result += std::string("\\") + c;
-    else if (byte < 0x20 || byte >= 0x7f)
-      result += fmt::format("\\{:03o}", byte);
-    else
-      result += c;
-  }
-  return result + "\"";
-}
-
 std::string_view kind_of(ValueKind kind) {
   switch (kind) {
     case ValueKind::tensor:
@@ -144,7 +98,7 @@ std::string expected_text(const std::vector<Member>& list) {
   for (const Member& member : list) {
     std::vector<int64_t> dims;
     for (const rt::DimExpr& dim : member.info.dims) dims.push_back(rt::known_size(dim));
-    text += fmt::format("{}{{{}, {}, {}, {{{}}}}}", text.empty() ? "" : ", ", quoted(member.info.name),
+    text += fmt::format("{}{{{}, {}, {}, {{{}}}}}", text.empty() ? "" : ", ", c_literal(member.info.name),
                         kind_of(member.info.kind),
                         member.info.kind == ValueKind::strings ? "CPPGEN_STRING" : enumerator_of(member.info.type),
                         fmt::join(dims, ", "));
@@ -165,14 +119,6 @@ std::string list_of_inputs(const std::vector<Member>& inputs) {
 
 }  // namespace
 
-std::string identifier_of(std::string_view name) {
-  std::string text;
-  for (const char c : name) text += std::isalnum(static_cast<unsigned char>(c)) && c > 0 ? c : '_';
-  text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == '_' && b == '_'; }), text.end());
-  if (text.empty() || text[0] == '_' || std::isdigit(static_cast<unsigned char>(text[0]))) text = "t" + text;
-  return taken_words().count(text) ? text + "_" : text;
-}
-
 std::string model_header(const std::string& name, const rt::Plan& plan, const std::string& package) {
   const std::vector<Member> inputs = members(plan.inputs, plan, true), outputs = members(plan.outputs, plan, false);
   std::string text = fmt::format("// The model '{}', written by cppgen {}: it changes with the model.\n",
@@ -181,7 +127,7 @@ std::string model_header(const std::string& name, const rt::Plan& plan, const st
   text += fmt::format("struct {} {{\n", name) + struct_text("Inputs", inputs);
   const bool has_outputs = all_tensors(inputs) && all_tensors(outputs);
   if (has_outputs) text += struct_text("Outputs", outputs);
-  text += fmt::format("  static constexpr const char* kPackage = {};\n\n", quoted(package));
+  text += fmt::format("  static constexpr const char* kPackage = {};\n\n", c_literal(package));
   text += "  // cppgen::Error if the package cannot be loaded, or is one of another model.\n";
   text += fmt::format(
       "  explicit {}(const std::string& package = kPackage, const cppgen_options& options = cppgen::Options())\n"

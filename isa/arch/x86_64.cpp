@@ -1,10 +1,7 @@
 #include "isa/arch/x86_64.h"
 
 #include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <string_view>
 
 #include "isa/cpu_features.h"
@@ -12,65 +9,26 @@
 namespace cppgen {
 namespace {
 
-// Bits of XCR0: the register state that the operating system saves and restores.
-constexpr uint64_t kAvxState = 0x6;       // XMM, YMM
-constexpr uint64_t kAvx512State = 0xe6;   // and opmask, upper ZMM, ZMM16-31
-constexpr uint64_t kTileState = 0x60000;  // TILECFG, TILEDATA
-constexpr uint32_t kOsxsave = 1u << 27;   // of leaf 1 ECX
-
-struct FeatureRow {
+struct FeatureName {
   CpuFeature feature;
   std::string_view name;
-  uint32_t CpuidRegisters::*reg;
-  int bit;
-  uint64_t state;
 };
 
-constexpr FeatureRow kRows[] = {
-#define CPPGEN_CPU_FEATURE(name, reg, bit, state) {CpuFeature::name, #name, &CpuidRegisters::reg, bit, state},
+constexpr FeatureName kNames[] = {
+#define CPPGEN_CPU_FEATURE(name, ...) {CpuFeature::name, #name},
 #include "isa/arch/x86_64_features.def"
 };
-
-// Only valid when CPUID reports OSXSAVE: the instruction faults otherwise.
-uint64_t read_xcr0() {
-  uint32_t eax = 0, edx = 0;
-  asm volatile("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
-  return uint64_t(edx) << 32 | eax;
-}
 
 }  // namespace
 
 std::string to_string(CpuFeatures features) {
   std::string text;
-  for (const FeatureRow& row : kRows) {
+  for (const FeatureName& row : kNames) {
     if (!features.has(row.feature)) continue;
     if (!text.empty()) text += ' ';
     text += row.name;
   }
   return text.empty() ? "none" : text;
-}
-
-CpuidRegisters read_cpuid() {
-  CpuidRegisters r;
-  uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return r;
-  r.leaf1_ecx = ecx;
-  if (ecx & kOsxsave) r.xcr0 = read_xcr0();
-  if (!__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx)) return r;
-  r.leaf7_ebx = ebx;
-  r.leaf7_ecx = ecx;
-  r.leaf7_edx = edx;
-  const uint32_t last_subleaf = eax;
-  if (last_subleaf >= 1 && __get_cpuid_count(7, 1, &eax, &ebx, &ecx, &edx)) r.leaf7_1_eax = eax;
-  return r;
-}
-
-CpuFeatures decode_features(const CpuidRegisters& registers) {
-  CpuFeatures features;
-  for (const FeatureRow& row : kRows)
-    if ((registers.*row.reg >> row.bit & 1) && (registers.xcr0 & row.state) == row.state)
-      features.bits |= 1u << int(row.feature);
-  return features;
 }
 
 // Each CPUID instruction takes tens of microseconds in a virtual machine.
@@ -86,12 +44,6 @@ std::string cpu_vendor() {
   for (uint32_t reg : {ebx, edx, ecx})
     for (int shift = 0; shift < 32; shift += 8) name += char(reg >> shift & 0xff);
   return name;
-}
-
-// Linux: Documentation/arch/x86/xstate.rst.
-int arch::permit_matrix_tiles() {
-  constexpr int kRequestPermission = 0x1023, kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0 ? 0 : errno;
 }
 
 double bf16_dot_speed(std::string_view vendor) { return vendor == "AuthenticAMD" ? 2 : 0.5; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/library/chunks.h"
 #include "runtime/plan/call_fields.h"
 
 namespace cppgen::rt {
@@ -60,18 +61,5 @@ struct LibraryFunction {
 
 // The function of this name in runtime/library.
 std::span<const LibraryFunction> library_functions();
-
-// The number of chunks into which `units` equal pieces of work are split. `work` is the total number of elements of
-// work, `flops` and `bytes` their arithmetic and memory traffic (0: unknown). 0 only for 0 units; 1 below twice
-// `min_chunk_size` elements. The result depends only on the arguments, so that results of a run never depend on the
-// number of threads.
-int64_t chunk_count(int64_t units, int64_t work, int64_t flops, int64_t bytes, int64_t min_chunk_size);
-
-// Chunk `chunk` of `chunks` over [0, units): sizes differ by at most one unit. The longer chunks are spread evenly, so
-// that half of the chunks are half of the units, and a thread computes the same part of each tensor in each step.
-struct ChunkRange {
-  int64_t begin, end;
-};
-ChunkRange chunk_range(int64_t units, int64_t chunks, int64_t chunk);
 
 }  // namespace cppgen::rt

@@ -1,4 +1,5 @@
 #include "cppgen/report/model_header.h"
+#include "cppgen/report/model_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

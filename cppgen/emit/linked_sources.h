@@ -1,0 +1,40 @@
+#pragma once
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/vec_isa.h"
+
+namespace cppgen::emit {
+
+// A source of this project that emitted models contain: tiles, threads, what the CPU can do.
+struct LinkedSource {
+  std::string_view path;  // as in #include lines: "runtime/linked/crew.h"
+  std::string_view content;
+};
+
+// All of them as they were when this library was built, sorted by path (embed_sources.cmake).
+const std::vector<LinkedSource>& linked_sources();
+// The one of this path. InternalError if there is none.
+const LinkedSource& linked_source(std::string_view path);
+
+// The headers among them that these texts include, and that those include.
+std::vector<const LinkedSource*> included_sources(const std::vector<std::string_view>& texts);
+
+// Tiles of a contraction that kernels call (runtime/contraction/tiles.h).
+struct TileUse {
+  std::string isa, format;   // the namespace, and TileFormat
+  int number = 0;            // of the format
+  std::string_view source;   // path of the source that defines them
+};
+struct TileUses {
+  std::vector<TileUse> formats;
+  std::string strided_isa;  // whose strided tiles and transforms are called; empty: none
+  std::string_view strided_source;
+};
+
+// What emitted kernels for `isa` call, by their texts.
+TileUses tiles_in(const std::vector<std::string_view>& kernels, const VecISA& isa);
+
+}  // namespace cppgen::emit

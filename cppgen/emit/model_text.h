@@ -1,0 +1,41 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/emit/linked_sources.h"
+#include "runtime/plan/plan.h"
+
+namespace cppgen::emit {
+
+// What a model is called in programs.
+struct ModelNames {
+  ModelNames(std::string model, const rt::Plan&);
+
+  std::string model;                         // an identifier: what all names of the model begin with
+  std::vector<std::string> inputs, outputs;  // members of its structs
+  std::vector<std::string> sizes;            // one for each symbol
+
+  std::string kernel(const std::string& name) const { return model + "_kernel_" + name; }
+};
+
+// What is emitted besides the plan.
+struct ModelOptions {
+  std::string isa;
+  bool flush_denormals = false;
+  int64_t min_chunk_size = 1;
+};
+
+// UserError naming the node if a step of the plan, or of the outline of a module, is no kernel.
+void require_emittable(const rt::Plan&);
+
+// The header of the model, in C.
+std::string header_text(const ModelNames&, const rt::Plan&, const ModelOptions&);
+// The functions that it declares, in C++.
+std::string functions_text(const ModelNames&, const rt::Plan&, const ModelOptions&, const TileUses&);
+// The main function of the model's program.
+std::string program_text(const ModelNames&, const rt::Plan&);
+
+// "batch, 3, 224, 224".
+std::string dims_text(const rt::TensorInfo&, const rt::Plan&);
+
+}  // namespace cppgen::emit

@@ -1,0 +1,106 @@
+#include "cppgen/emit/object_build.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "cppgen/compile/compile_error.h"
+#include "cppgen/support/interrupt.h"
+#include "cppgen/support/subprocess.h"
+#include "runtime/base/usable_cpus.h"
+
+namespace cppgen::emit {
+namespace {
+
+constexpr double kPollSeconds = 0.02;
+
+void poll(const CompileOptions& options) {
+  if (options.cancel && options.cancel->cancelled()) throw Cancelled("interrupted");
+}
+
+ProcessSpec process(std::vector<std::string> command, const std::string& directory, const CompileOptions& options) {
+  ProcessSpec spec;
+  spec.argv = std::move(command);
+  spec.working_directory = directory;
+  spec.timeout_seconds = double(options.compile_timeout_seconds);
+  spec.environment = {{"TMPDIR", directory}, {"LC_ALL", "C"}};
+  for (const char* name :
+       {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
+    spec.environment.emplace_back(name, std::nullopt);
+  return spec;
+}
+
+void require_success(const ProcessResult& result, const std::string& what, const std::vector<std::string>& command) {
+  if (result.ok()) return;
+  const auto kind = result.end == ProcessResult::End::timed_out ? CompileFailure::timed_out : CompileFailure::failed;
+  throw CompileError(kind, "",
+                     fmt::format("{} {}\n  command: {}\n{}", what, result.describe(), join_command(command),
+                                 result.output));
+}
+
+std::string object_of(const Project::Unit& unit) { return unit.path + ".o"; }
+
+}  // namespace
+
+ObjectBuild::ObjectBuild(const CompileOptions& options, std::string directory)
+    : options_(options), directory_(std::move(directory)), toolchain_(Toolchain::find(options.cxx)) {}
+
+std::vector<std::string> ObjectBuild::command_of(const Project::Unit& unit) const {
+  std::vector<std::string> command = toolchain_.launched ? toolchain_.launched->command : toolchain_.command;
+  command.insert(command.end(), unit.flags.begin(), unit.flags.end());
+  command.insert(command.end(), {"-I.", "-Isupport", "-c", "-o", object_of(unit), unit.path});
+  return command;
+}
+
+std::vector<std::string> ObjectBuild::compile(const std::vector<Project::Unit>& units) {
+  const size_t most = options_.compile_threads > 0 ? size_t(options_.compile_threads) : size_t(std::min(32, usable_cpus()));
+  PosixProcessRunner runner;
+  std::map<int, size_t> running;  // units
+  for (size_t next = 0, done = 0; done < units.size();) {
+    poll(options_);
+    for (; next < units.size() && running.size() < most; next++) {
+      ProcessSpec spec = process(command_of(units[next]), directory_, options_);
+      if (toolchain_.launched)
+        spec.environment.insert(spec.environment.end(), toolchain_.launched->environment.begin(),
+                                toolchain_.launched->environment.end());
+      running.emplace(runner.start(spec), next);
+    }
+    const auto ended = runner.wait_any(kPollSeconds);
+    if (!ended) continue;
+    const Project::Unit& unit = units[running.at(ended->id)];
+    require_success(ended->result, fmt::format("the compiler of '{}'", unit.path), command_of(unit));
+    running.erase(ended->id), done++;
+    if (options_.on_progress) options_.on_progress(int(done), int(units.size()));
+  }
+  std::vector<std::string> objects;
+  for (const Project::Unit& unit : units) objects.push_back(object_of(unit));
+  return objects;
+}
+
+void ObjectBuild::archive(const std::vector<std::string>& objects, const std::string& library) {
+  std::vector<std::string> command = Toolchain::find("ar").command;
+  command.insert(command.end(), {"rcsD", library});
+  command.insert(command.end(), objects.begin(), objects.end());
+  run(command);
+}
+
+void ObjectBuild::link(const std::vector<std::string>& objects, const std::string& program) {
+  std::vector<std::string> command = toolchain_.command;
+  command.insert(command.end(), {"-static", "-pthread", "-Wl,--gc-sections", "-s", "-o", program});
+  command.insert(command.end(), objects.begin(), objects.end());
+  command.push_back("-lm");
+  run(command);
+}
+
+void ObjectBuild::run(const std::vector<std::string>& command) {
+  PosixProcessRunner runner;
+  const int id = runner.start(process(command, directory_, options_));
+  for (;;) {
+    poll(options_);
+    const auto ended = runner.wait_any(kPollSeconds);
+    if (ended && ended->id == id) return require_success(ended->result, command[0], command);
+  }
+}
+
+}  // namespace cppgen::emit

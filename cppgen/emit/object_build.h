@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/compile/compile_options.h"
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/emit/project.h"
+
+namespace cppgen::emit {
+
+// Builds what a project that was written to `directory` contains, with several compilers at once. CompileError with
+// the command and its output if one of them fails; Cancelled.
+class ObjectBuild {
+ public:
+  ObjectBuild(const CompileOptions& options, std::string directory);
+
+  // Compiles units to objects next to their sources, whose paths in the directory it returns.
+  std::vector<std::string> compile(const std::vector<Project::Unit>& units);
+  // Writes an archive, or a program that needs no library of the machine that runs it.
+  void archive(const std::vector<std::string>& objects, const std::string& library);
+  void link(const std::vector<std::string>& objects, const std::string& program);
+
+ private:
+  std::vector<std::string> command_of(const Project::Unit&) const;
+  void run(const std::vector<std::string>& command);
+
+  const CompileOptions& options_;
+  const std::string directory_;
+  const Toolchain toolchain_;
+};
+
+}  // namespace cppgen::emit
