@@ -12,14 +12,6 @@
 namespace cppgen::emit {
 namespace {
 
-// In a comment of C, which such a name could end.
-std::string in_comment(std::string_view text) {
-  std::string line = one_line(text);
-  for (size_t at = line.find("*/"); at != line.npos; at = line.find("*/", at)) line.replace(at, 2, "* /");
-  if (!line.empty() && line.back() == '\\') line += ' ';
-  return line;
-}
-
 std::string struct_text(const std::string& name, const std::vector<std::string>& members,
                         const std::vector<rt::TensorInfo>& infos, const rt::Plan& plan, const char* constant) {
   std::string text = "typedef struct {\n";
@@ -66,13 +58,20 @@ void {0}_destroy({0}_model* model);
 
 }  // namespace
 
+std::string in_comment(std::string_view name) {
+  std::string line = one_line(name);
+  for (size_t at = line.find("*/"); at != line.npos; at = line.find("*/", at)) line.replace(at, 2, "* /");
+  for (size_t at = line.find("/*"); at != line.npos; at = line.find("/*", at)) line.replace(at, 2, "/ *");
+  return line.ends_with('\\') ? line + "." : line;
+}
+
 std::string header_text(const ModelNames& names, const rt::Plan& plan, const ModelOptions& options) {
   const std::string guard = names.model + "_cppgen_model_h";
   std::string text = fmt::format(
-      "// The model '{}', compiled by cppgen {} for CPUs with {}: this file changes with the model. Link it with -lm and\n"
-      "// -pthread.\n#ifndef {}\n#define {}\n#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\n"
+      "// The model {}, compiled by cppgen {} for CPUs with {}: this file changes with it. Link lib{}.a with -lm\n"
+      "// and -pthread.\n#ifndef {}\n#define {}\n#include <stdbool.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\n"
       "extern \"C\" {{\n#endif\n\n",
-      in_comment(plan.model), rt::kVersion, options.isa, guard, guard);
+      names.model, rt::kVersion, options.isa, names.model, guard, guard);
   text += sizes_text(names, plan);
   text += struct_text(names.model + "_inputs", names.inputs, plan.inputs, plan, "const ");
   text += struct_text(names.model + "_outputs", names.outputs, plan.outputs, plan, "");

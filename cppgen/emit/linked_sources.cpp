@@ -26,6 +26,19 @@ constexpr std::string_view kStridedIsas[] = {
 #include "runtime/contraction/tile_formats.def"
 };
 
+// A row that adds tiles to those of its base.
+struct TileFlags {
+  std::string_view isa, base;
+  std::vector<std::string_view> flags;
+};
+const std::vector<TileFlags>& rows_of_tiles() {
+  static const std::vector<TileFlags> rows{
+#define CPPGEN_ISA_TILES(isa, base, features, description, ...) {#isa, #base, {__VA_ARGS__}},
+#include "runtime/base/isas.def"
+  };
+  return rows;
+}
+
 // The numbers in texts such as "rt->tiles[3]".
 std::set<int> indices_of(const std::vector<std::string_view>& texts, std::string_view table) {
   std::set<int> numbers;
@@ -89,6 +102,17 @@ std::vector<const LinkedSource*> included_sources(const std::vector<std::string_
     }
   }
   return found;
+}
+
+std::vector<std::string_view> tile_flags(std::string_view isa) {
+  for (const TileFlags& row : rows_of_tiles())
+    if (row.isa == isa) {
+      std::vector<std::string_view> flags = tile_flags(row.base);
+      flags.insert(flags.end(), row.flags.begin(), row.flags.end());
+      return flags;
+    }
+  const auto own = find_isa(isa)->compiler_flags;
+  return {own.begin(), own.end()};
 }
 
 TileUses tiles_in(const std::vector<std::string_view>& kernels, const VecISA& isa) {

@@ -34,6 +34,9 @@ struct TileUses {
   std::string_view strided_source;
 };
 
+// The compiler flags of sources of tiles for an instruction set, after those of its base (runtime/base/isas.def).
+std::vector<std::string_view> tile_flags(std::string_view isa);
+
 // What emitted kernels for `isa` call, by their texts.
 TileUses tiles_in(const std::vector<std::string_view>& kernels, const VecISA& isa);
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cppgen/emit/linked_sources.h"
@@ -35,6 +36,8 @@ std::string functions_text(const ModelNames&, const rt::Plan&, const ModelOption
 // The main function of the model's program.
 std::string program_text(const ModelNames&, const rt::Plan&);
 
+// A name of the model in a comment of C, which it does not end or continue.
+std::string in_comment(std::string_view name);
 // "batch, 3, 224, 224".
 std::string dims_text(const rt::TensorInfo&, const rt::Plan&);
 

@@ -30,7 +30,7 @@ std::vector<std::string> runtime_flags(const std::string& model, std::string_vie
                                  "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
                                  "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-U_FORTIFY_SOURCE",
                                  "-ffunction-sections", "-fdata-sections", "-w"};
-  for (const std::string_view flag : find_isa(isa)->compiler_flags)
+  for (const std::string_view flag : tile_flags(isa))
     if (flag.starts_with("-m")) flags.emplace_back(flag);
   flags.push_back(own_namespace(model));
   return flags;

@@ -94,7 +94,7 @@ void StepsWriter::write_step(size_t s) {
   note_scratch(step);
   const std::string iteration =
       repetition < 0 ? "" : fmt::format(", const Carried{}& c, [[maybe_unused]] int64_t t", repetition);
-  text_ += fmt::format("// {}\nbool step_{}({}_model& m{}) {{\n", shortened_line(origins_of(step), kMostComment), s,
+  text_ += fmt::format("// {}\nbool step_{}({}_model& m{}) {{\n", in_comment(shortened_line(origins_of(step), kMostComment)), s,
                        names_.model, iteration);
   if (repetition >= 0) text_ += "  [[maybe_unused]] SizeMath math;\n";
   text_ += fmt::format("  void* const buffers[] = {{{}}};\n", fmt::join(buffers, ", "));

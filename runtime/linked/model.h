@@ -16,8 +16,16 @@ enum Status : int { kDone = 0, kNoMemory = 1, kUnsuitableCpu = 2, kBadSizes = 3,
 struct SizeMath {
   bool failed = false;
 
-  int64_t add(int64_t a, int64_t b) { return checked(__builtin_add_overflow(a, b, &result), result); }
-  int64_t mul(int64_t a, int64_t b) { return checked(__builtin_mul_overflow(a, b, &result), result); }
+  int64_t add(int64_t a, int64_t b) {
+    int64_t sum = 0;
+    const bool overflows = __builtin_add_overflow(a, b, &sum);
+    return checked(overflows, sum);
+  }
+  int64_t mul(int64_t a, int64_t b) {
+    int64_t product = 0;
+    const bool overflows = __builtin_mul_overflow(a, b, &product);
+    return checked(overflows, product);
+  }
   int64_t floordiv(int64_t a, int64_t b) { return b > 0 ? a / b - (a % b < 0) : checked(b < 0, 0); }
   int64_t mod(int64_t a, int64_t b) { return b > 0 ? a - floordiv(a, b) * b : checked(b < 0, 0); }
   static int64_t min(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -30,7 +38,6 @@ struct SizeMath {
   }
 
  private:
-  int64_t result = 0;
   int64_t checked(bool wrong, int64_t value) {
     failed |= wrong;
     return wrong ? 0 : value;

@@ -94,7 +94,7 @@ int read_inputs(const Program& program, const Options& options, Buffers& buffers
     if (!options.files[i]) return fail("input", row.name, "it is missing: --input NAME=FILE.npy");
     static NpyArray array;
     const char* wrong = read_npy(options.files[i], row.element_bytes, array);
-    if (!wrong && strcmp(array.type, row.type) != 0 && strcmp(array.type + 1, row.type + 1) != 0)
+    if (!wrong && (array.type[0] == '>' || strcmp(array.type + 1, row.type + 1) != 0))
       wrong = "its elements have another type than the input's (see --help)";
     if (!wrong && array.rank != row.rank) wrong = "its shape has another number of dimensions than the input's";
     if (wrong) return fail("file", options.files[i], wrong);

@@ -1,0 +1,259 @@
+"""Models as code (cppgen compile --emit): they compute the same bits as packages do, and need nothing of the machine."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+
+import models
+
+CPPGEN = os.environ["CPPGEN_PROGRAM"]
+ISAS = ["scalar", "avx2", "avx512", "avx512_vnni", "avx512_bf16"]
+
+
+def run(*command, status=0, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+    assert done.returncode == status, (command, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+def usable_isas():
+    import json
+    rows = json.loads(run(CPPGEN, "isa", "--json"))["isas"]
+    return [row["name"] for row in rows if row["name"] in ISAS and row["supported"]]
+
+
+def emit(path, kind, output, *options, status=0):
+    return run(CPPGEN, "compile", path, "--emit", kind, "-o", output, *options, status=status)
+
+
+def reference(path, folder, *options, inputs=()):
+    """Inputs and outputs of a run of the compiled model, by name."""
+    import json
+    given = [f"--input={name}={file}" for name, file in inputs]
+    run(CPPGEN, "run", path, "--output", folder, *given, *options)
+    io = json.loads((folder / "io.json").read_text())
+    return ({row["name"]: folder / row["file"] for row in io["inputs"]},
+            {row["name"]: np.load(folder / row["file"]) for row in io["outputs"]})
+
+
+def run_program(program, inputs, output, *options):
+    output.mkdir(exist_ok=True)
+    text = run(program, *[f for name, file in inputs.items() for f in ("--input", f"{name}={file}")], "--output", output, *options)
+    return text, {path.stem: np.load(path) for path in output.iterdir()}
+
+
+def compare(path, tmp_path, *options, sizes=(), threads=("1", "3")):
+    """The program's outputs are those of the compiled model, bit for bit, for any number of threads."""
+    emit(path, "executable", tmp_path / "program", *options)
+    inputs, expected = reference(path, tmp_path / "reference", *options, *sizes)
+    for count in threads:
+        _, outputs = run_program(tmp_path / "program", inputs, tmp_path / "outputs", "--threads", count)
+        assert set(outputs) == set(expected)
+        for name, array in expected.items():
+            np.testing.assert_array_equal(outputs[name], array, err_msg=name)
+
+
+def test_networks(tmp_path):
+    compare(models.save(models.convolutions(), tmp_path / "net.onnx"), tmp_path)
+    assert "no dynamic section" in run("readelf", "-d", tmp_path / "program").lower().replace("there is ", "")
+
+
+def test_winograd(tmp_path):
+    path = models.save(models.convolutions(64), tmp_path / "net.onnx")
+    compare(path, tmp_path, "--set", "MAX_AUTOTUNE_CONV_BACKENDS=WINOGRAD_2X2,CPP")
+
+
+@pytest.mark.parametrize("make", [models.recurrence, models.attention])
+def test_sizes_of_the_run(tmp_path, make):
+    size = "T" if make is models.recurrence else "L"
+    for n in (1, 9):
+        compare(models.save(make(), tmp_path / "m.onnx"), tmp_path, sizes=["--dim", f"{size}={n}"])
+        shutil.rmtree(tmp_path / "reference")
+
+
+@pytest.mark.parametrize("make", [models.bytes_product, models.four_bits, models.half_precision, models.doubles])
+def test_element_types(tmp_path, make):
+    compare(models.save(make(), tmp_path / "m.onnx"), tmp_path)
+
+
+def registers(file):
+    code = run("objdump", "-d", "--no-show-raw-insn", file)
+    return {kind for kind in ("ymm", "zmm") if re.search(rf"%{kind}\d", code)}
+
+
+@pytest.mark.parametrize("isa", ["scalar", "avx2"])
+def test_instruction_sets(tmp_path, isa):
+    """No instruction is above the instruction set that is asked for."""
+    path = models.save(models.convolutions(), tmp_path / "net.onnx")
+    emit(path, "static", tmp_path / "lib", "--isa", isa)
+    assert registers(tmp_path / "lib" / "libnet.a") == ({"ymm"} if isa == "avx2" else set())
+    compare(path, tmp_path, "--isa", isa, threads=["2"])
+
+
+MAIN = r"""
+#include <math.h>
+#include <stdio.h>
+#include "net.h"
+#include "layers.h"
+int main(void) {
+  static float x[net_x_elements], y[net_y_elements], z[net_y_elements], gram[9 * 9], sum[1];
+  net_model *one, *two;
+  layers_model *layers;
+  int i, status = net_create(&one, 1);
+  if (!status) status = net_create(&two, 3);
+  if (!status) status = layers_create(&layers, 2);
+  if (status) return puts(net_message(status)), 1;
+  for (i = 0; i < net_x_elements; i++) x[i] = (float)(i % 17) - 8;
+  {
+    net_inputs inputs = {x};
+    net_outputs first = {y}, second = {z};
+    if (net_run(one, &inputs, &first) || net_run(two, &inputs, &second)) return 2;
+    for (i = 0; i < net_y_elements; i++)
+      if (y[i] != z[i]) return 3;
+  }
+  for (i = 0; i < 4; i++) {
+    static const int64_t sizes[] = {9, 1, 0, 9};
+    layers_sizes size = {sizes[i]};
+    layers_inputs inputs = {x};
+    layers_outputs outputs = {gram, sum};
+    int64_t dims[2];
+    if (layers_dims_of_y(&size, dims) || dims[0] != sizes[i] || dims[1] != sizes[i]) return 4;
+    if ((status = layers_run(layers, &size, &inputs, &outputs))) return puts(layers_message(status)), 5;
+    printf("%d %.9g\n", (int)sizes[i], sum[0]);
+  }
+  {
+    layers_sizes size = {-1};
+    layers_inputs inputs = {x};
+    layers_outputs outputs = {gram, sum};
+    puts(layers_message(layers_run(layers, &size, &inputs, &outputs)));
+    size.N = INT64_MAX / 2;
+    puts(layers_message(layers_run(layers, &size, &inputs, &outputs)));
+  }
+  net_destroy(one), net_destroy(two), layers_destroy(layers), net_destroy(0);
+  return 0;
+}
+"""
+
+
+def test_two_models_in_a_program_of_c(tmp_path):
+    """For different instruction sets, with kernels of equal names, from C, linked dynamically and fully static."""
+    emit(models.save(models.convolutions(), tmp_path / "net.onnx"), "static", tmp_path / "net", "--isa", "avx2")
+    emit(models.save(models.layers(), tmp_path / "layers.onnx"), "static", tmp_path / "layers", "--isa", "scalar")
+    (tmp_path / "main.c").write_text(MAIN)
+    command = ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I", tmp_path / "net", "-I", tmp_path / "layers",
+               tmp_path / "main.c", tmp_path / "net/libnet.a", tmp_path / "layers/liblayers.a", "-lm", "-pthread"]
+    run(*command, "-o", tmp_path / "dynamic")
+    run(*command, "-static", "-o", tmp_path / "static")
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", tmp_path / "dynamic")))
+    assert needed <= {"libc.so.6", "libm.so.6"}
+    text = run(tmp_path / "dynamic")
+    assert text == run(tmp_path / "static")
+    lines = text.splitlines()
+    assert lines[0] == lines[3] and lines[2] == "0 0"
+    assert lines[4:] == ["a size is negative, or the sizes are too large"] * 2
+
+
+def test_checks_of_a_run(tmp_path):
+    path = models.save(models.lookup(), tmp_path / "rows.onnx")
+    emit(path, "executable", tmp_path / "rows")
+    for indices, status in (([4, 0, -1], 0), ([], 0), ([5], 2)):
+        np.save(tmp_path / "i.npy", np.array(indices, np.int64))
+        text = run(tmp_path / "rows", "--input", f"i={tmp_path / 'i.npy'}", status=status)
+        assert ("rows" in text and "index" in text) == (status == 2)
+
+
+def test_programs_refuse_wrong_inputs(tmp_path):
+    program = tmp_path / "net"
+    emit(models.save(models.convolutions(), tmp_path / "net.onnx"), "executable", program)
+    assert "x  float32[1, 3, 32, 32]" in run(program, "--help")
+    x = np.zeros((1, 3, 32, 32), np.float32)
+    wrong = {"type": x.astype(np.float64), "number of dimensions": x[0], "shape": np.zeros((1, 3, 31, 32), np.float32),
+             "columns": np.asfortranarray(x + np.arange(32, dtype=np.float32)), "another type": x.astype(">f4")}
+    for word, array in wrong.items():
+        np.save(tmp_path / "x.npy", array)
+        assert word in run(program, "--input", f"x={tmp_path / 'x.npy'}", status=2)
+    np.save(tmp_path / "x.npy", x)
+    file = (tmp_path / "x.npy").read_bytes()
+    for name, content in (("short", file[:200]), ("start", b"\x93NUMPX" + file[6:]), ("empty", b"")):
+        (tmp_path / "x.npy").write_bytes(content)
+        assert "x.npy" in run(program, "--input", f"x={tmp_path / 'x.npy'}", status=2), name
+    assert "'x': it is missing" in run(program, status=2)
+    assert "not a number from 1 to 1024" in run(program, "--threads", "0", status=2)
+    assert "--nothing" in run(program, "--nothing", "1", status=2)
+
+
+def test_cmake_project(tmp_path):
+    path = models.save(models.convolutions(), tmp_path / "net.onnx")
+    emit(path, "cmake", tmp_path / "use" / "net")
+    (tmp_path / "use" / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(use LANGUAGES C CXX)\nadd_subdirectory(net)\n"
+        "add_executable(main main.c)\ntarget_link_libraries(main net)\n")
+    (tmp_path / "use" / "main.c").write_text('#include "net.h"\nint main(void) { net_model* m; int s = net_create(&m, 1); '
+                                             "net_destroy(m); return s; }\n")
+    run("cmake", "-S", tmp_path / "use", "-B", tmp_path / "build", "-DCMAKE_BUILD_TYPE=Release")
+    run("cmake", "--build", tmp_path / "build", "-j2")
+    run(tmp_path / "build" / "main")
+    inputs, expected = reference(path, tmp_path / "reference")
+    _, outputs = run_program(tmp_path / "build" / "net" / "net_run", inputs, tmp_path / "outputs")
+    np.testing.assert_array_equal(outputs["y"], expected["y"])
+
+
+def test_names(tmp_path):
+    """Names of a model may be words of C, ends of comments, and nothing that C knows."""
+    from onnx import helper
+    names = ["int", "a*/b", "q\\", "\u00e9", "x-1", "x.1", "what??/"]
+    nodes = [helper.make_node("Relu", [n], ["out " + n], n + "\\") for n in names]
+    proto = models.model(nodes, [models.value(n, [2, "batch"]) for n in names], [models.value("out " + n, None) for n in names])
+    path = models.save(proto, tmp_path / "3 odd-names.onnx")
+    emit(path, "static", tmp_path / "lib")
+    assert sorted(p.name for p in (tmp_path / "lib").iterdir()) == ["cppgen_model.txt", "libt3_odd_names.a", "t3_odd_names.h"]
+    (tmp_path / "main.c").write_text('#include "t3_odd_names.h"\nint main(void) { return t3_odd_names_message(0) == 0; }\n')
+    run("gcc", "-std=c99", "-Wall", "-Werror", "-I", tmp_path / "lib", tmp_path / "main.c", tmp_path / "lib/libt3_odd_names.a",
+        "-lm", "-o", tmp_path / "main")
+    run("g++", "-x", "c++", "-Wall", "-Werror", "-I", tmp_path / "lib", tmp_path / "main.c", "-fsyntax-only")
+    run(tmp_path / "main")
+    emit(path, "executable", tmp_path / "program", "--name", "odd")
+    inputs, expected = reference(path, tmp_path / "reference", "--dim", "batch=3")
+    _, outputs = run_program(tmp_path / "program", inputs, tmp_path / "outputs")
+    assert len(outputs) == len(names) and all(array.shape == (2, 3) for array in outputs.values())
+
+
+def test_equal_models_give_equal_files(tmp_path):
+    path = models.save(models.layers(), tmp_path / "layers.onnx")
+    for name in ("a", "b"):
+        emit(path, "static", tmp_path / name)
+    for file in ("liblayers.a", "layers.h"):
+        assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
+
+
+def test_refusals(tmp_path):
+    net = models.save(models.layers(), tmp_path / "layers.onnx")
+    assert "'the_loop'" in emit(models.save(models.loop(), tmp_path / "loop.onnx"), "static", tmp_path / "o", status=2)
+    assert "allowed are static, executable, cmake" in emit(net, "shared", tmp_path / "o", status=2)
+    assert "remove --sizes" in emit(net, "static", tmp_path / "o", "--sizes", "N=2", status=2)
+    assert "one instruction set" in emit(net, "static", tmp_path / "o", "--isa", "avx2,scalar", status=2)
+    assert "not an identifier" in emit(net, "static", tmp_path / "o", "--name", "a-b", status=2)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("mine")
+    for kind in ("static", "cmake", "executable"):
+        assert "exists and is not" in emit(net, kind, tmp_path / "full", status=2)
+    assert (tmp_path / "full" / "file").read_text() == "mine"
+    assert not (tmp_path / "o").exists()
+
+
+def test_an_interrupt_leaves_nothing(tmp_path):
+    path = models.save(models.convolutions(), tmp_path / "net.onnx")
+    (tmp_path / "out").mkdir()
+    process = subprocess.Popen([CPPGEN, "compile", str(path), "--emit", "static", "-o", str(tmp_path / "out" / "lib")],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "out").glob("*/sources/*.cpp")) and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert list((tmp_path / "out").iterdir()) == []
