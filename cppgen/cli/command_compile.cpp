@@ -52,11 +52,13 @@ std::string dependency_rule(const std::string& target, const std::vector<std::st
   return rule + "\n";
 }
 
-emit::EmitRequest emit_request(const CompileOptionsGiven& options, const Settings& settings, const CancelToken& cancel) {
+emit::EmitRequest emit_request(const CompileOptionsGiven& options, const Settings& settings,
+                               const CancelToken& cancel) {
   const auto kind = emit::emit_kind(options.emit);
   if (!kind) user_error("--emit {}: allowed are {}", options.emit, fmt::join(emit::kEmitKinds, ", "));
   if (!options.sizes.empty()) user_error("--emit writes one version of a model: remove --sizes");
-  if (settings.isa.size() > 1) user_error("--emit writes code for one instruction set: ISA names {}", settings.isa.size());
+  if (settings.isa.size() > 1)
+    user_error("--emit writes code for one instruction set: ISA names {}", settings.isa.size());
   if (!options.header.empty()) user_error("--emit writes a header of its own: remove --header");
   const std::string name =
       options.name.empty() ? report::identifier_of(std::filesystem::path(options.model).stem().string()) : options.name;
@@ -116,7 +118,8 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
     request.before_kernels = [&](const rt::Plan& plan) { write_model_header(options, plan); };
   const CompiledModel model = compile_with_progress(std::move(request));
   if (!options.dep_file.empty())
-    write_text("--depfile", options.dep_file, dependency_rule(options.output + "/" + std::string(rt::kManifestFile), model.sources));
+    write_text("--depfile", options.dep_file,
+               dependency_rule(options.output + "/" + std::string(rt::kManifestFile), model.sources));
   print_result(options.json ? json_text(report::compile_json(options.model, options.output, model.report), 2) + "\n"
                             : for_terminal(compile_text(options, model.report)));
   return kDone;

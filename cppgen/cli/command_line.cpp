@@ -156,20 +156,15 @@ void add_compile(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_compile(options, cancel); });
   add_model(command, options, false, true);
   add_sizes(command, options);
-  command->add_option("-o,--output", options.output, "Directory of the package (default: the setting AOT_OUTPUT_PATH), or the output of --emit")
-      ->type_name("PACKAGE");
-  command->add_option("--header", options.header, "Also write a C++17 header for programs that run the package")
-      ->type_name("FILE");
-  command
-      ->add_option("--depfile", options.dep_file, "Also write the files that the package depends on, as a rule of make")
-      ->type_name("FILE");
-  command
-      ->add_option("--emit", options.emit,
-                   "Write code that needs no runtime, in place of a package: static (a folder with libNAME.a and NAME.h), "
-                   "executable (a program), cmake (a folder with the sources of both)")
-      ->type_name("KIND");
-  command->add_option("--name", options.name, "NAME of --emit, an identifier (default: made from the model's file name)")
-      ->type_name("NAME");
+  const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
+    command->add_option(name, value, text)->type_name(type);
+  };
+  add("-o,--output", options.output, "Directory of the package (default: AOT_OUTPUT_PATH); output of --emit", "PATH");
+  add("--header", options.header, "Also write a C++17 header for programs that run the package", "FILE");
+  add("--depfile", options.dep_file, "Also write the files that the package depends on, as a rule of make", "FILE");
+  add("--emit", options.emit,
+      "Write code that needs no runtime: static (libNAME.a, NAME.h), executable, cmake (sources of both)", "KIND");
+  add("--name", options.name, "NAME of --emit, an identifier (default: made from the model's file name)", "NAME");
   add_json(command, options);
 }
 

@@ -133,7 +133,8 @@ std::optional<EmitKind> emit_kind(std::string_view text) {
 }
 
 void check_emit_output(const EmitRequest& request) {
-  if (request.output.empty()) user_error("--emit needs -o, {}", request.kind == EmitKind::executable ? "the file of the program" : "a folder");
+  if (request.output.empty())
+    user_error("--emit needs -o, {}", request.kind == EmitKind::executable ? "the file of the program" : "a folder");
   if (request.kind != EmitKind::executable) return check_output(request.output, output_kind(request));
   struct stat st;
   if (::lstat(request.output.c_str(), &st) == 0 && !S_ISREG(st.st_mode))

@@ -40,9 +40,9 @@ class FunctionsWriter {
         bounds_(bounds()) {}
 
   std::string run() const {
-    return declarations() + model_struct() + "namespace {\n\n" + bind_function() + steps_.text() + "}  // namespace\n\n" +
-           dims_function() + run_tensors_function() + "extern \"C\" {\n\n" + message_function() + create_functions() +
-           run_function() + dims_of_functions() + "}\n";
+    return declarations() + model_struct() + "namespace {\n\n" + bind_function() + steps_.text() +
+           "}  // namespace\n\n" + dims_function() + run_tensors_function() + "extern \"C\" {\n\n" +
+           message_function() + create_functions() + run_function() + dims_of_functions() + "}\n";
   }
 
  private:
@@ -83,7 +83,8 @@ class FunctionsWriter {
     std::string text = fmt::format(
         "struct {}_model {{\n  Runner runner;\n  const void* const* inputs;\n  void* const* outputs;\n", names_.model);
     if (has_sizes())
-      text += fmt::format("  bool bound;        // to the sizes of the last run\n  int64_t s[{}];\n", plan_.symbols.size());
+      text +=
+          fmt::format("  bool bound;        // to the sizes of the last run\n  int64_t s[{}];\n", plan_.symbols.size());
     if (sizes_.count()) text += fmt::format("  int64_t v[{}];  // what is computed from them\n", sizes_.count());
     return text + "};\n\n";
   }

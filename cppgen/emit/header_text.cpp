@@ -42,7 +42,8 @@ std::string sizes_text(const ModelNames& names, const rt::Plan& plan) {
   return text + fmt::format("}} {}_sizes;\n\n", names.model);
 }
 
-constexpr const char* kFunctions = R"c(// A model with its threads and its memory. One run at a time uses it; several models of one process share nothing but
+constexpr const char* kFunctions =
+    R"c(// A model with its threads and its memory. One run at a time uses it; several models of one process share nothing but
 // their weights.
 typedef struct {0}_model {0}_model;
 
@@ -76,8 +77,7 @@ std::string header_text(const ModelNames& names, const rt::Plan& plan, const Mod
   text += struct_text(names.model + "_inputs", names.inputs, plan.inputs, plan, "const ");
   text += struct_text(names.model + "_outputs", names.outputs, plan.outputs, plan, "");
   for (size_t i = 0; i < plan.inputs.size(); i++) text += shapes_text(names, names.inputs[i], plan.inputs[i]);
-  for (size_t i = 0; i < plan.outputs.size(); i++)
-    text += shapes_text(names, names.outputs[i], plan.outputs[i]);
+  for (size_t i = 0; i < plan.outputs.size(); i++) text += shapes_text(names, names.outputs[i], plan.outputs[i]);
   const std::string sizes = plan.symbols.empty() ? "" : fmt::format("const {}_sizes* sizes, ", names.model);
   text += "\n" + fmt::format(fmt::runtime(kFunctions), names.model, sizes);
   return text + "\n#ifdef __cplusplus\n}\n#endif\n#endif\n";

@@ -24,9 +24,9 @@ std::vector<const LinkedSource*> included_sources(const std::vector<std::string_
 
 // Tiles of a contraction that kernels call (runtime/contraction/tiles.h).
 struct TileUse {
-  std::string isa, format;   // the namespace, and TileFormat
-  int number = 0;            // of the format
-  std::string_view source;   // path of the source that defines them
+  std::string isa, format;  // the namespace, and TileFormat
+  int number = 0;           // of the format
+  std::string_view source;  // path of the source that defines them
 };
 struct TileUses {
   std::vector<TileUse> formats;

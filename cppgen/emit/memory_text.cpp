@@ -38,9 +38,8 @@ std::vector<Group> groups_of(const std::vector<PlanBuffer>& buffers) {
   }
   std::vector<Group> list;
   for (const auto& [root, group] : groups) list.push_back(group);
-  std::sort(list.begin(), list.end(), [](const Group& a, const Group& b) {
-    return std::tie(a.first, a.root) < std::tie(b.first, b.root);
-  });
+  std::sort(list.begin(), list.end(),
+            [](const Group& a, const Group& b) { return std::tie(a.first, a.root) < std::tie(b.first, b.root); });
   return list;
 }
 

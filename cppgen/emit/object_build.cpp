@@ -25,8 +25,7 @@ ProcessSpec process(std::vector<std::string> command, const std::string& directo
   spec.working_directory = directory;
   spec.timeout_seconds = double(options.compile_timeout_seconds);
   spec.environment = {{"TMPDIR", directory}, {"LC_ALL", "C"}};
-  for (const char* name :
-       {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
+  for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
     spec.environment.emplace_back(name, std::nullopt);
   return spec;
 }
@@ -34,9 +33,8 @@ ProcessSpec process(std::vector<std::string> command, const std::string& directo
 void require_success(const ProcessResult& result, const std::string& what, const std::vector<std::string>& command) {
   if (result.ok()) return;
   const auto kind = result.end == ProcessResult::End::timed_out ? CompileFailure::timed_out : CompileFailure::failed;
-  throw CompileError(kind, "",
-                     fmt::format("{} {}\n  command: {}\n{}", what, result.describe(), join_command(command),
-                                 result.output));
+  throw CompileError(
+      kind, "", fmt::format("{} {}\n  command: {}\n{}", what, result.describe(), join_command(command), result.output));
 }
 
 std::string object_of(const Project::Unit& unit) { return unit.path + ".o"; }
@@ -54,7 +52,8 @@ std::vector<std::string> ObjectBuild::command_of(const Project::Unit& unit) cons
 }
 
 std::vector<std::string> ObjectBuild::compile(const std::vector<Project::Unit>& units) {
-  const size_t most = options_.compile_threads > 0 ? size_t(options_.compile_threads) : size_t(std::min(32, usable_cpus()));
+  const size_t most =
+      options_.compile_threads > 0 ? size_t(options_.compile_threads) : size_t(std::min(32, usable_cpus()));
   PosixProcessRunner runner;
   std::map<int, size_t> running;  // units
   for (size_t next = 0, done = 0; done < units.size();) {

@@ -18,8 +18,8 @@ std::string tensor_rows(const std::vector<rt::TensorInfo>& infos, const std::vec
   std::string text;
   for (size_t i = 0; i < infos.size(); i++) {
     const rt::TensorInfo& info = infos[i];
-    text += fmt::format("    {{{}, {}, \"{}\", {}, {}, {}}},\n", report::c_literal(info.name), report::c_literal(names[i]),
-                        npy_type(info.type), size_of(info.type), info.dims.size(),
+    text += fmt::format("    {{{}, {}, \"{}\", {}, {}, {}}},\n", report::c_literal(info.name),
+                        report::c_literal(names[i]), npy_type(info.type), size_of(info.type), info.dims.size(),
                         report::c_literal(fmt::format("{}[{}]", name_of(info.type), dims_text(info, plan))));
   }
   return text;
@@ -32,7 +32,7 @@ std::string program_text(const ModelNames& names, const rt::Plan& plan) {
   for (const rt::Symbol& symbol : plan.symbols)
     sizes += fmt::format("    {{{}, {}, {}}},\n", report::c_literal(one_line(symbol.name)), symbol.input, symbol.axis);
   return fmt::format(
-      R"cpp(#include "{0}.h"
+      R"source(#include "{0}.h"
 #include "runtime/linked/program.h"
 
 int {0}_tensor_dims(const int64_t* sizes, int tensor, int64_t* dims);
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {{
       {0}_tensor_dims, {0}_run_tensors, {0}_message}};
   return run_program(program, argc, argv);
 }}
-)cpp",
+)source",
       names.model, tensor_rows(plan.inputs, names.inputs, plan), tensor_rows(plan.outputs, names.outputs, plan), sizes,
       plan.inputs.size(), plan.outputs.size(), plan.symbols.size());
 }

@@ -26,10 +26,22 @@ std::string own_namespace(const std::string& model) { return fmt::format("-Dcppg
 
 // As cppgen's own sources are compiled, for the CPUs of the instruction set.
 std::vector<std::string> runtime_flags(const std::string& model, std::string_view isa) {
-  std::vector<std::string> flags{"-std=gnu++20", "-O2", "-fPIC", "-pthread", "-fno-math-errno", "-ffp-contract=off",
-                                 "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics",
-                                 "-fno-asynchronous-unwind-tables", "-fno-stack-protector", "-U_FORTIFY_SOURCE",
-                                 "-ffunction-sections", "-fdata-sections", "-w"};
+  std::vector<std::string> flags{"-std=gnu++20",
+                                 "-O2",
+                                 "-fPIC",
+                                 "-pthread",
+                                 "-fno-math-errno",
+                                 "-ffp-contract=off",
+                                 "-fvisibility=hidden",
+                                 "-fno-exceptions",
+                                 "-fno-rtti",
+                                 "-fno-threadsafe-statics",
+                                 "-fno-asynchronous-unwind-tables",
+                                 "-fno-stack-protector",
+                                 "-U_FORTIFY_SOURCE",
+                                 "-ffunction-sections",
+                                 "-fdata-sections",
+                                 "-w"};
   for (const std::string_view flag : tile_flags(isa))
     if (flag.starts_with("-m")) flags.emplace_back(flag);
   flags.push_back(own_namespace(model));
@@ -126,7 +138,8 @@ void write_source(const std::string& path, const std::string& text) {
   if (error) user_error("{}: cannot be written: {}", path, error_text(error));
 }
 
-constexpr const char* kLists = R"cmake(# The model {0}, written by cppgen {1}: the library {0} with the header {0}.h, and the program {0}_run.
+constexpr const char* kLists =
+    R"cmake(# The model {0}, written by cppgen {1}: the library {0} with the header {0}.h, and the program {0}_run.
 cmake_minimum_required(VERSION 3.16)
 project({0} LANGUAGES C CXX)
 find_package(Threads REQUIRED)
@@ -162,8 +175,8 @@ Project make_project(const ModelNames& names, const rt::Plan& plan, const ModelO
 }
 
 std::string cmake_lists(const Project& project) {
-  return fmt::format(fmt::runtime(kLists), project.name, rt::kVersion) + units_text(project.name, project.units) + "\n" +
-         units_text(project.name + "_run", project.program);
+  return fmt::format(fmt::runtime(kLists), project.name, rt::kVersion) + units_text(project.name, project.units) +
+         "\n" + units_text(project.name + "_run", project.program);
 }
 
 void write_project(const Project& project, const std::string& include_dir, const std::string& directory) {

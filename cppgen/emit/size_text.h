@@ -15,8 +15,8 @@ bool depends_on_symbols(const rt::DimExpr&);
 // the iteration of a repetition, which the others are.
 std::string formula_text(const rt::DimExpr&, const std::string& symbols, size_t count);
 
-// A size in emitted code: a literal; a value that is computed once for the sizes of a run; or a formula that also depends
-// on the iteration of a repetition.
+// A size in emitted code: a literal; a value that is computed once for the sizes of a run; or a formula that also
+// depends on the iteration of a repetition.
 struct SizeText {
   enum class Kind { known, bound, varying } kind = Kind::known;
   std::string text;

@@ -94,8 +94,8 @@ void StepsWriter::write_step(size_t s) {
   note_scratch(step);
   const std::string iteration =
       repetition < 0 ? "" : fmt::format(", const Carried{}& c, [[maybe_unused]] int64_t t", repetition);
-  text_ += fmt::format("// {}\nbool step_{}({}_model& m{}) {{\n", in_comment(shortened_line(origins_of(step), kMostComment)), s,
-                       names_.model, iteration);
+  text_ += fmt::format("// {}\nbool step_{}({}_model& m{}) {{\n",
+                       in_comment(shortened_line(origins_of(step), kMostComment)), s, names_.model, iteration);
   if (repetition >= 0) text_ += "  [[maybe_unused]] SizeMath math;\n";
   text_ += fmt::format("  void* const buffers[] = {{{}}};\n", fmt::join(buffers, ", "));
   if (!params.empty()) text_ += fmt::format("  const long params[] = {{{}}};\n", fmt::join(params, ", "));
@@ -111,8 +111,8 @@ void StepsWriter::write_carried(const Repetition& repetition, int32_t number) {
 
 // A carried value alternates between two buffers so that it ends in `after`; the first iteration reads the initial one.
 std::string StepsWriter::loop(const Repetition& repetition, int32_t number, size_t& s) {
-  std::string text = fmt::format("  for (int64_t t = 0, times = {}; t < times; t++) {{\n",
-                                 sizes_.use_size(repetition.steps).text);
+  std::string text =
+      fmt::format("  for (int64_t t = 0, times = {}; t < times; t++) {{\n", sizes_.use_size(repetition.steps).text);
   text += fmt::format("    [[maybe_unused]] const bool odd = (times - t) % 2;\n    Carried{} c;\n", number);
   for (const rt::CarriedBuffers& k : repetition.carried) {
     const std::string before = address(k.before, -1), after = address(k.after, -1);

@@ -47,8 +47,7 @@ std::vector<Member> members(const std::vector<rt::TensorInfo>& infos, const rt::
     for (const rt::DimExpr& dim : info.dims) dims.push_back(one_line(rt::dim_text(dim, plan.symbols)));
     member.comment = fmt::format("{} [{}]", one_line(info.name), fmt::join(dims, ", "));
     if (member.is_tensor) {
-      member.type =
-          fmt::format("cppgen::Shaped<{}, {}{}", enumerator_of(info.type), is_input ? "const " : "",
+      member.type = fmt::format("cppgen::Shaped<{}, {}{}", enumerator_of(info.type), is_input ? "const " : "",
                                 std_type(info.type));
       for (const rt::DimExpr& dim : info.dims) member.type += fmt::format(", {}", rt::known_size(dim));
       member.type += ">";

@@ -40,7 +40,7 @@ struct alignas(64) Crew {
   unsigned float_control;
   bool ended;
   Task task;
-  long first_chunk;  // of this round of the task
+  long first_chunk;            // of this round of the task
   alignas(64) uint32_t round;  // threads that wait sleep on this number
   alignas(64) long open;       // chunks of this round that are not complete
   alignas(64) int sleeping;
@@ -126,7 +126,8 @@ void run_round(Crew& crew, long chunks) {
   }
   begin_round(crew);
   work(crew, 0);
-  for (int i = 0; __atomic_load_n(&crew.open, __ATOMIC_ACQUIRE) > 0; i++) i < kSpins ? arch::spin_pause() : (void)sched_yield();
+  for (int i = 0; __atomic_load_n(&crew.open, __ATOMIC_ACQUIRE) > 0; i++)
+    i < kSpins ? arch::spin_pause() : (void)sched_yield();
 }
 
 }  // namespace

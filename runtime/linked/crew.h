@@ -1,5 +1,5 @@
-// Threads of a model that is linked into a program. Like all of this room, which becomes part of such programs, it needs
-// the C library and POSIX threads only: no exceptions, and nothing of the library of C++.
+// Threads of a model that is linked into a program. Like all of this room, which becomes part of such programs, it
+// needs the C library and POSIX threads only: no exceptions, and nothing of the library of C++.
 #pragma once
 
 namespace cppgen::linked {

@@ -61,7 +61,8 @@ struct Services {
 };
 void start_services(Services&);  // without tiles
 void add_tiles(Services&, int format, const rt::TileSet&);
-void add_strided(Services&, const rt::StridedTileSet&, const rt::WinogradTransforms& of_2, const rt::WinogradTransforms& of_4);
+void add_strided(Services&, const rt::StridedTileSet&, const rt::WinogradTransforms& of_2,
+                 const rt::WinogradTransforms& of_4);
 
 // What runs of a model share, one at a time.
 struct Runner {

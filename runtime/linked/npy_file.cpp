@@ -63,7 +63,8 @@ const char* read_header(FILE* file, int64_t element_bytes, NpyArray& array) {
 const char* read_data(FILE* file, NpyArray& array) {
   array.data = malloc(array.bytes ? size_t(array.bytes) : 1);
   if (!array.data) return "there is not enough memory for it";
-  if (fread(array.data, 1, size_t(array.bytes), file) != size_t(array.bytes)) return "it is shorter than its shape says";
+  if (fread(array.data, 1, size_t(array.bytes), file) != size_t(array.bytes))
+    return "it is shorter than its shape says";
   return nullptr;
 }
 
@@ -84,7 +85,8 @@ const char* write_npy(const char* path, const char* type, int rank, const int64_
   static char header[kMostHeader];
   int length = snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
   for (int i = 0; i < rank; i++)
-    length += snprintf(header + length, sizeof header - size_t(length), i + 1 < rank ? "%lld, " : "%lld,", (long long)dims[i]);
+    length += snprintf(header + length, sizeof header - size_t(length), i + 1 < rank ? "%lld, " : "%lld,",
+                       (long long)dims[i]);
   length += snprintf(header + length, sizeof header - size_t(length), "), }");
   constexpr int kStart = 10, kAlignment = 64;
   while ((kStart + length + 1) % kAlignment) header[length++] = ' ';

@@ -57,7 +57,8 @@ int input_named(const Program& program, const char* text, size_t length) {
 
 int read_input_option(const Program& program, const char* text, Options& options) {
   // A name may contain '=': the last one that leaves the name of an input counts.
-  for (const char* at = strrchr(text, '='); at && at > text; at = static_cast<const char*>(memrchr(text, '=', size_t(at - text)))) {
+  for (const char* at = strrchr(text, '='); at && at > text;
+       at = static_cast<const char*>(memrchr(text, '=', size_t(at - text)))) {
     const int input = input_named(program, text, size_t(at - text));
     if (input < 0) continue;
     options.files[input] = at + 1;
@@ -82,7 +83,8 @@ int read_option(const Program& program, const char* name, const char* value, Opt
     return options.threads = int(number), 0;
   }
   if (!strcmp(name, "--runs")) {
-    if (!read_number(value, 1, 1000000, options.runs)) return fail("--runs", value, "it is not a number from 1 to 1000000");
+    if (!read_number(value, 1, 1000000, options.runs))
+      return fail("--runs", value, "it is not a number from 1 to 1000000");
     return 0;
   }
   return fail("option", name, "there is none of this name (see --help)");
@@ -109,7 +111,8 @@ int read_inputs(const Program& program, const Options& options, Buffers& buffers
 int check_inputs(const Program& program, const Options& options, Buffers& buffers) {
   for (int i = 0; i < program.inputs; i++) {
     int64_t dims[kMostAxes];
-    if (const int status = program.dims(buffers.sizes, i, dims)) return fail("model", program.name, program.message(status));
+    if (const int status = program.dims(buffers.sizes, i, dims))
+      return fail("model", program.name, program.message(status));
     for (int axis = 0; axis < program.tensors[i].rank; axis++)
       if (dims[axis] != buffers.dims[i][axis])
         return fail("file", options.files[i], "its shape is not the input's (see --help)");
@@ -120,7 +123,8 @@ int check_inputs(const Program& program, const Options& options, Buffers& buffer
 int make_outputs(const Program& program, Buffers& buffers) {
   for (int i = program.inputs; i < program.inputs + program.outputs; i++) {
     const TensorRow& row = program.tensors[i];
-    if (const int status = program.dims(buffers.sizes, i, buffers.dims[i])) return fail("model", program.name, program.message(status));
+    if (const int status = program.dims(buffers.sizes, i, buffers.dims[i]))
+      return fail("model", program.name, program.message(status));
     buffers.bytes[i] = row.element_bytes;
     for (int axis = 0; axis < row.rank; axis++)
       if (__builtin_mul_overflow(buffers.bytes[i], buffers.dims[i][axis], &buffers.bytes[i]))
@@ -144,7 +148,8 @@ int compare_times(const void* a, const void* b) {
 
 int run_model(const Program& program, const Options& options, const Buffers& buffers) {
   void* model = nullptr;
-  if (const int status = program.create(&model, options.threads)) return fail("model", program.name, program.message(status));
+  if (const int status = program.create(&model, options.threads))
+    return fail("model", program.name, program.message(status));
   auto* times = static_cast<double*>(calloc(size_t(options.runs), sizeof(double)));
   int status = times ? 0 : 1;
   for (long i = 0; i < options.runs && !status; i++) {

@@ -1,5 +1,4 @@
 #include "cppgen/report/model_header.h"
-#include "cppgen/report/model_names.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "cppgen/report/model_names.h"
 #include "tests/import/model_maker.h"
 
 namespace cppgen::report {
