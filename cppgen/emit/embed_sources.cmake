@@ -9,4 +9,4 @@ file(GLOB linked CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" ${patterns} 
 list(FILTER linked EXCLUDE REGEX "emulated|onednn|amx_support|tile_unit_check")
 cppgen_embed_files(cppgen_emit cppgen/emit/linked_sources.h cppgen::emit::linked_sources cppgen::emit::LinkedSource
                    FILES ${linked} isa/cpu_features.h isa/arch/x86_64_cpuid.cpp runtime/contraction/long_sums.cpp
-                         runtime/library/chunks.h)
+                         runtime/library/chunks.h runtime/linked_library/linked_calls.h)

@@ -88,8 +88,10 @@ class Emission {
     write_project(project, options.include_dir, sources);
     if (plan.weights_bytes > 0)
       move_file(package + "/" + std::string(rt::kWeightsFile), sources + "/" + std::string(rt::kWeightsFile));
+    ObjectBuild build(options, sources);
+    if (project.needs_library) build.write_library_object(request_.name);
     if (request_.kind == EmitKind::cmake) return write_sources(project, sources);
-    build(project, sources, options);
+    build_project(project, sources, build);
   }
 
   void write_sources(const Project& project, const std::string& sources) {
@@ -97,12 +99,12 @@ class Emission {
     move_to_output(sources, request_.output, output_kind(request_));
   }
 
-  void build(const Project& project, const std::string& sources, const CompileOptions& options) {
-    ObjectBuild build(options, sources);
+  void build_project(const Project& project, const std::string& sources, ObjectBuild& build) {
     std::vector<Project::Unit> units = project.units;
     if (request_.kind == EmitKind::executable)
       units.insert(units.end(), project.program.begin(), project.program.end());
-    const std::vector<std::string> objects = build.compile(units);
+    std::vector<std::string> objects = build.compile(units);
+    if (project.needs_library) objects.emplace_back(kLibraryObject);
     if (request_.kind == EmitKind::executable) {
       build.link(objects, "program");
       return move_file(sources + "/program", request_.output);

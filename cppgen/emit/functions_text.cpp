@@ -73,7 +73,8 @@ class FunctionsWriter {
         names_.model);
     if (plan_.weights_bytes > 0) text += fmt::format("extern const char {}_weights[];\n", names_.model);
     std::set<std::string> kernels;
-    for (const Step& step : plan_.steps) kernels.insert(names_.kernel(step.symbol()));
+    for (const Step& step : plan_.steps)
+      if (step.kind == rt::StepKind::kernel) kernels.insert(names_.kernel(step.symbol()));
     for (const std::string& kernel : kernels)
       text += fmt::format("void {}(const cppgen_kernel_args*, long begin, long end);\n", kernel);
     return text + "}\n\n";
@@ -86,6 +87,7 @@ class FunctionsWriter {
       text +=
           fmt::format("  bool bound;        // to the sizes of the last run\n  int64_t s[{}];\n", plan_.symbols.size());
     if (sizes_.count()) text += fmt::format("  int64_t v[{}];  // what is computed from them\n", sizes_.count());
+    if (!steps_.failures().empty()) text += fmt::format("  LibraryStep library[{}];\n", steps_.failures().size());
     return text + "};\n\n";
   }
 
@@ -100,7 +102,8 @@ class FunctionsWriter {
           "  if (same) return kDone;\n  m.bound = false;\n  SizeMath math;\n"
           "  for (int i = 0; i < {0}; i++) m.s[i] = math.size(s[i]);\n{1}  if (math.failed) return kBadSizes;\n{2}",
           plan_.symbols.size(), sizes_.statements(), bounds_);
-    text += fmt::format("  const int status = reserve(m.runner, {}, {});\n", memory_.arena_bytes, scratch);
+    text += fmt::format("  {}int64_t scratch = {};\n{}  const int status = reserve(m.runner, {}, scratch);\n",
+                        steps_.bind().empty() ? "const " : "", scratch, steps_.bind(), memory_.arena_bytes);
     if (has_sizes()) text += "  m.bound = status == kDone;\n";
     return fmt::format("int bind({}_model& m, [[maybe_unused]] const int64_t* s) {{\n{}  return status;\n}}\n\n",
                        names_.model, text);
@@ -145,7 +148,8 @@ class FunctionsWriter {
         "a size is negative, or the sizes are too large"};
     for (const rt::Bound& bound : plan_.bounds)
       messages.push_back(fmt::format("the sizes of this run do not satisfy {}", bound.text));
-    messages.insert(messages.end(), plan_.checks.begin(), plan_.checks.end());
+    for (const auto* more : {&plan_.checks, &steps_.failures()})
+      messages.insert(messages.end(), more->begin(), more->end());
     std::string lines;
     for (const std::string& message : messages)
       lines += fmt::format("      {},\n", report::c_literal(one_line(message)));
@@ -174,16 +178,16 @@ class FunctionsWriter {
         "  *model = nullptr;\n"
         "  auto* m = static_cast<{0}_model*>(calloc(1, sizeof({0}_model)));\n"
         "  if (!m) return kNoMemory;\n"
-        "  int status = start(m->runner, threads, {1}u, {2});\n{3}{4}"
+        "  int status = start(m->runner, threads, {1}u, {2});\n{3}{5}{4}"
         "  if (status == kDone) return *model = m, kDone;\n"
         "  {0}_destroy(m);\n"
         "  return status;\n}}\n\n"
         "void {0}_destroy({0}_model* model) {{\n"
-        "  if (!model) return;\n"
+        "  if (!model) return;\n{6}"
         "  end(model->runner);\n"
         "  free(model);\n}}\n\n",
         names_.model, isa_.required.bits, options_.flush_denormals, add_tiles_text(),
-        has_sizes() ? "" : "  if (status == kDone) status = bind(*m, nullptr);\n");
+        has_sizes() ? "" : "  if (status == kDone) status = bind(*m, nullptr);\n", steps_.create(), steps_.destroy());
   }
 
   std::string run_function() const {
@@ -236,12 +240,11 @@ std::string dims_text(const rt::TensorInfo& info, const rt::Plan& plan) {
 
 void require_emittable(const rt::Plan& plan) {
   for (const Step& step : plan.steps) {
-    if (step.kind == rt::StepKind::kernel) continue;
+    if (step.kind == rt::StepKind::kernel || is_linked_function(step.name)) continue;
     const std::string node = step.origins.empty() ? step.name : fmt::format("{}", fmt::join(step.origins, "', '"));
-    user_error("node '{}' {}: --emit writes models of kernels only, so compile a package instead", node,
-               step.engine == rt::kHostEngine
-                   ? "runs on the host, between compiled parts"
-                   : fmt::format("calls the function '{}' of the runtime's library", step.name));
+    user_error("node '{}' {}, which --emit does not write: compile a package instead", node,
+               step.engine == rt::kHostEngine ? "runs on the host, between compiled parts"
+                                              : fmt::format("calls the function '{}' of the runtime", step.name));
   }
 }
 

@@ -6,6 +6,11 @@
 #include <charconv>
 
 #include "runtime/base/errors.h"
+#include "runtime/library/library.h"
+
+extern "C" {
+extern const char cppgen_linked_library[], cppgen_linked_library_end[];  // cmake/linked_library.cmake
+}
 
 namespace cppgen::emit {
 namespace {
@@ -102,6 +107,14 @@ std::vector<const LinkedSource*> included_sources(const std::vector<std::string_
     }
   }
   return found;
+}
+
+std::string_view linked_library() { return {cppgen_linked_library, cppgen_linked_library_end}; }
+
+bool is_linked_function(std::string_view name) {
+  const auto functions = rt::library_functions();
+  return !linked_library().empty() && std::any_of(functions.begin(), functions.end(),
+                                                  [&](const rt::LibraryFunction& row) { return row.name == name; });
 }
 
 std::vector<std::string_view> tile_flags(std::string_view isa) {

@@ -22,6 +22,11 @@ const LinkedSource& linked_source(std::string_view path);
 // The headers among them that these texts include, and that those include.
 std::vector<const LinkedSource*> included_sources(const std::vector<std::string_view>& texts);
 
+// The object file of the functions of runtime/library; empty if this compiler was built without it.
+std::string_view linked_library();
+// Whether it has the function of this name.
+bool is_linked_function(std::string_view name);
+
 // Tiles of a contraction that kernels call (runtime/contraction/tiles.h).
 struct TileUse {
   std::string isa, format;  // the namespace, and TileFormat

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "cppgen/compile/compile_error.h"
+#include "cppgen/support/file_io.h"
 #include "cppgen/support/interrupt.h"
 #include "cppgen/support/subprocess.h"
 #include "runtime/base/usable_cpus.h"
@@ -81,6 +82,16 @@ void ObjectBuild::archive(const std::vector<std::string>& objects, const std::st
   std::vector<std::string> command = Toolchain::find("ar").command;
   command.insert(command.end(), {"rcsD", library});
   command.insert(command.end(), objects.begin(), objects.end());
+  run(command);
+}
+
+void ObjectBuild::write_library_object(const std::string& model) {
+  const std::string object(kLibraryObject), path = directory_ + "/" + object;
+  if (const int error = write_file(path, linked_library()))
+    user_error("{}: cannot be written: {}", path, error_text(error));
+  std::vector<std::string> command = Toolchain::find("objcopy").command;
+  for (const auto& [from, to] : library_names(model)) command.push_back(fmt::format("--redefine-sym={}={}", from, to));
+  command.push_back(object);
   run(command);
 }
 

@@ -18,6 +18,8 @@ class ObjectBuild {
   std::vector<std::string> compile(const std::vector<Project::Unit>& units);
   // Writes an archive, or a program that needs no library of the machine that runs it.
   void archive(const std::vector<std::string>& objects, const std::string& library);
+  // Writes kLibraryObject of a model of this name.
+  void write_library_object(const std::string& model);
   void link(const std::vector<std::string>& objects, const std::string& program);
 
  private:

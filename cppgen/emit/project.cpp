@@ -19,6 +19,7 @@ constexpr std::string_view kSupport = "support/";  // the folder of what is the 
 constexpr std::string_view kRuntimeSources[] = {"isa/arch/x86_64_cpuid.cpp", "runtime/linked/crew.cpp",
                                                 "runtime/linked/model.cpp"};
 constexpr std::string_view kProgramSources[] = {"runtime/linked/npy_file.cpp", "runtime/linked/program.cpp"};
+constexpr std::string_view kLibrarySteps = "runtime/linked/library_step.cpp";
 constexpr std::string_view kLongSums = "runtime/contraction/long_sums.cpp";
 
 // Each model has these functions in a namespace of its own, so that programs link models of several versions.
@@ -45,6 +46,7 @@ std::vector<std::string> runtime_flags(const std::string& model, std::string_vie
   for (const std::string_view flag : tile_flags(isa))
     if (flag.starts_with("-m")) flags.emplace_back(flag);
   flags.push_back(own_namespace(model));
+  for (const auto& [from, to] : library_names(model)) flags.push_back(fmt::format("-D{}={}", from, to));
   return flags;
 }
 
@@ -63,6 +65,9 @@ class ProjectMaker {
     for (const CompileJob& job : kernels) add_kernels(job);
     if (plan_.weights_bytes > 0) add(project_.units, "weights.cpp", weights_text(), scalar());
     for (const std::string_view source : kRuntimeSources) add_support(project_.units, source, scalar());
+    project_.needs_library = std::any_of(plan_.steps.begin(), plan_.steps.end(),
+                                         [](const rt::Step& step) { return step.kind == rt::StepKind::library; });
+    if (project_.needs_library) add_support(project_.units, kLibrarySteps, scalar());
     add_tiles(tiles);
     add(project_.program, "main.cpp", program_text(names_, plan_), scalar());
     for (const std::string_view source : kProgramSources) add_support(project_.program, source, scalar());
@@ -169,14 +174,22 @@ std::string units_text(const std::string& target, const std::vector<Project::Uni
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> library_names(const std::string& model) {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const char* name : {"create", "destroy", "bind", "release", "run"})
+    names.emplace_back(fmt::format("cppgen_library_{}", name), fmt::format("{}_library_{}", model, name));
+  return names;
+}
+
 Project make_project(const ModelNames& names, const rt::Plan& plan, const ModelOptions& options,
                      const std::vector<CompileJob>& kernels, KernelBuilder& builder) {
   return ProjectMaker(names, plan, options, builder).run(kernels);
 }
 
 std::string cmake_lists(const Project& project) {
-  return fmt::format(fmt::runtime(kLists), project.name, rt::kVersion) + units_text(project.name, project.units) +
-         "\n" + units_text(project.name + "_run", project.program);
+  const std::string object = fmt::format("target_sources({} PRIVATE {})\n", project.name, kLibraryObject);
+  return fmt::format(fmt::runtime(kLists), project.name, rt::kVersion) + (project.needs_library ? object : "") +
+         units_text(project.name, project.units) + "\n" + units_text(project.name + "_run", project.program);
 }
 
 void write_project(const Project& project, const std::string& include_dir, const std::string& directory) {

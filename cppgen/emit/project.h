@@ -19,9 +19,15 @@ struct Project {
   };
   std::string name;
   std::vector<File> files;
-  std::vector<Unit> units;    // of the library
-  std::vector<Unit> program;  // of the program, which links with the library
+  std::vector<Unit> units;     // of the library
+  std::vector<Unit> program;   // of the program, which links with the library
+  bool needs_library = false;  // kLibraryObject is a part of the library
 };
+
+// linked_library(), whose functions have the names that begin with the model's.
+inline constexpr std::string_view kLibraryObject = "support/library.o";
+// The functions of the object, and what they are called in a model.
+std::vector<std::pair<std::string, std::string>> library_names(const std::string& model);
 
 // Kernels are compiled as `builder` compiles them. The project lacks the headers of kernels, and weights.bin.
 Project make_project(const ModelNames&, const rt::Plan&, const ModelOptions&, const std::vector<CompileJob>& kernels,

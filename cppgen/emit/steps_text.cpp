@@ -83,24 +83,76 @@ void StepsWriter::note_scratch(const Step& step) {
   if (bytes.text != "0") scratch_.insert(bytes.text);
 }
 
-void StepsWriter::write_step(size_t s) {
-  const Step& step = plan_.steps[s];
-  const int32_t repetition = rt::repetition_of(plan_, s);
-  std::vector<std::string> buffers, params;
-  for (const int32_t buffer : step.buffers) buffers.push_back(address(buffer, repetition));
+std::string StepsWriter::kernel_call(const Step& step) {
+  std::vector<std::string> params;
   for (const rt::DimExpr& param : step.params) params.push_back(sizes_.use(param).text);
   const SizeText range = sizes_.use_size(step.range);
   const std::string chunks = chunks_of(step, range);
   note_scratch(step);
+  return fmt::format("{}  run_kernel(m.runner, {}, buffers, {}, {}, {});\n",
+                     params.empty() ? "" : fmt::format("  const long params[] = {{{}}};\n", fmt::join(params, ", ")),
+                     names_.kernel(step.symbol()), params.empty() ? "nullptr" : "params", range.text, chunks);
+}
+
+// Errors of library functions have the numbers after those of the plan's checks.
+std::string StepsWriter::library_call(const Step& step) {
+  const size_t number = failures_.size();
+  failures_.push_back(fmt::format("node '{}' ({}) does not allow these values or sizes", origins_of(step), step.name));
+  write_library(step, number);
+  return fmt::format("  run_library(m.runner, m.library[{}], buffers, {}, {});\n", number, step.buffers.size(),
+                     plan_.checks.size() + failures_.size());
+}
+
+void StepsWriter::write_library(const Step& step, size_t number) {
+  std::vector<std::string> constants, params, numbers, bytes;
+  for (const int32_t id : step.buffers) {
+    const PlanBuffer& buffer = plan_.buffers[size_t(id)];
+    const bool constant = buffer.kind == PlanBufferKind::constant;
+    constants.push_back(constant ? fmt::format("{}_weights + {}", names_.model, buffer.offset) : "nullptr");
+    bytes.push_back(sizes_.use_size(buffer.bytes).text);
+  }
+  for (const rt::DimExpr& param : step.params) {
+    const SizeText text = sizes_.use(param);
+    if (text.kind == SizeText::Kind::varying)
+      user_error("node '{}': its sizes depend on the iteration, which --emit does not support", origins_of(step));
+    params.push_back(text.text);
+  }
+  for (const double value : step.numbers) numbers.push_back(fmt::format("{:a}", value));
+  const auto array = [](const char* type, const char* name, const std::vector<std::string>& values) {
+    return fmt::format("    const {} {}[] = {{{}}};\n", type, name,
+                       values.empty() ? "0" : fmt::format("{}", fmt::join(values, ", ")));
+  };
+  const int failure = int(plan_.bounds.size() + plan_.checks.size() + number);
+  create_ += fmt::format(
+      "  if (status == kDone) {{\n{}    m->library[{}].op = cppgen_library_create(\"{}\", {}, {}, constants);\n"
+      "    if (!m->library[{}].op) status = kFirstMessage + {};\n  }}\n",
+      array("void* const", "constants", constants), number, step.name, step.buffers.size() - size_t(step.output_count),
+      step.output_count, number, failure);
+  destroy_ += fmt::format(
+      "  cppgen_library_release(&model->library[{0}].task);\n"
+      "  cppgen_library_destroy(model->library[{0}].op);\n",
+      number);
+  bind_ += fmt::format(
+      "  {{\n{}{}{}    const cppgen_library_sizes sizes{{params, {}, numbers, {}, bytes, {}, {}}};\n"
+      "    if (!cppgen_library_bind(m.library[{}].op, &sizes, &m.library[{}].task)) return kFirstMessage + {};\n"
+      "    scratch = SizeMath::max(scratch, m.library[{}].task.scratch_bytes);\n  }}\n",
+      array("int64_t", "params", params), array("double", "numbers", numbers), array("int64_t", "bytes", bytes),
+      params.size(), numbers.size(), bytes.size(), options_.min_chunk_size, number, number, failure, number);
+}
+
+void StepsWriter::write_step(size_t s) {
+  const Step& step = plan_.steps[s];
+  const int32_t repetition = rt::repetition_of(plan_, s);
+  std::vector<std::string> buffers;
+  for (const int32_t buffer : step.buffers) buffers.push_back(address(buffer, repetition));
+  const std::string call = step.kind == rt::StepKind::kernel ? kernel_call(step) : library_call(step);
   const std::string iteration =
       repetition < 0 ? "" : fmt::format(", const Carried{}& c, [[maybe_unused]] int64_t t", repetition);
   text_ += fmt::format("// {}\nbool step_{}({}_model& m{}) {{\n",
                        in_comment(shortened_line(origins_of(step), kMostComment)), s, names_.model, iteration);
   if (repetition >= 0) text_ += "  [[maybe_unused]] SizeMath math;\n";
-  text_ += fmt::format("  void* const buffers[] = {{{}}};\n", fmt::join(buffers, ", "));
-  if (!params.empty()) text_ += fmt::format("  const long params[] = {{{}}};\n", fmt::join(params, ", "));
-  text_ += fmt::format("  run_kernel(m.runner, {}, buffers, {}, {}, {});\n  return m.runner.error != 0;\n}}\n\n",
-                       names_.kernel(step.symbol()), params.empty() ? "nullptr" : "params", range.text, chunks);
+  text_ += fmt::format("  void* const buffers[] = {{{}}};\n{}  return m.runner.error != 0;\n}}\n\n",
+                       fmt::join(buffers, ", "), call);
 }
 
 void StepsWriter::write_carried(const Repetition& repetition, int32_t number) {

@@ -6,6 +6,7 @@
 #include "runtime/contraction/tiles.h"
 #include "runtime/library/chunks.h"
 #include "runtime/linked/crew.h"
+#include "runtime/linked_library/linked_calls.h"
 
 namespace cppgen::linked {
 
@@ -82,6 +83,14 @@ Status reserve(Runner&, int64_t arena_bytes, int64_t scratch_bytes);
 
 using Kernel = void (*)(const cppgen_kernel_args*, long begin, long end);
 void run_kernel(Runner&, Kernel, void* const* buffers, const long* params, long range, long chunks);
+
+// A step that calls a function of the runtime's library. `run_library` leaves `failure` in Runner::error if the values
+// are refused.
+struct LibraryStep {
+  void* op;
+  cppgen_library_task task;
+};
+void run_library(Runner&, const LibraryStep&, void* const* buffers, long count, int failure);
 
 // During its lifetime, the calling thread has the control word of floating-point arithmetic that kernels expect.
 class FloatControl {

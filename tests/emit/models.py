@@ -108,6 +108,14 @@ def top_k():
                  [value("v", None), value("i", None, INT64)], [numpy_helper.from_array(np.array([5]), "k")])
 
 
+def scatter():
+    """With indices of the run, some of which may be outside, and sums of what is written."""
+    nodes = [helper.make_node("ScatterND", ["x", "i", "u"], ["s"], "scatter"),
+             helper.make_node("CumSum", ["s", "axis"], ["y"], "sums")]
+    return model(nodes, [value("x", ["N", 3]), value("i", [2, 1], INT64), value("u", [2, 3])], [value("y", None)],
+                 [numpy_helper.from_array(np.array(0), "axis")])
+
+
 def save(proto, path):
     onnx.save(proto, str(path))
     return path

@@ -1,5 +1,6 @@
 """Models as code (cppgen compile --emit): they compute the same bits as packages do, and need nothing of the machine."""
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -150,7 +151,7 @@ def test_two_models_in_a_program_of_c(tmp_path):
     run(*command, "-o", tmp_path / "dynamic")
     run(*command, "-static", "-o", tmp_path / "static")
     needed = set(re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", tmp_path / "dynamic")))
-    assert needed <= {"libc.so.6", "libm.so.6"}
+    assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
     text = run(tmp_path / "dynamic")
     assert text == run(tmp_path / "static")
     lines = text.splitlines()
@@ -165,6 +166,65 @@ def test_checks_of_a_run(tmp_path):
         np.save(tmp_path / "i.npy", np.array(indices, np.int64))
         text = run(tmp_path / "rows", "--input", f"i={tmp_path / 'i.npy'}", status=status)
         assert ("rows" in text and "index" in text) == (status == 2)
+
+
+def test_library_functions(tmp_path):
+    """Of the runtime: they are a part of the program, which needs nothing of the library of C++."""
+    compare(models.save(models.top_k(), tmp_path / "best.onnx"), tmp_path)
+    path = models.save(models.scatter(), tmp_path / "scatter.onnx")
+    emit(path, "static", tmp_path / "lib")
+    emit(path, "executable", tmp_path / "scatter")
+    data = {"x": np.arange(12, dtype=np.float32).reshape(4, 3), "u": np.ones((2, 3), np.float32)}
+    for row, status in ((3, 0), (4, 2), (-4, 0), (-5, 2)):
+        for name, array in {**data, "i": np.array([[1], [row]])}.items():
+            np.save(tmp_path / f"{name}.npy", array)
+        inputs = [word for name in "xiu" for word in ("--input", f"{name}={tmp_path / name}.npy")]
+        text = run(tmp_path / "scatter", *inputs, "--output", tmp_path, status=status)
+        assert ("node 'scatter'" in text) == (status == 2)
+        if status == 0:
+            data["x"][[1, row]] = 1
+            np.testing.assert_array_equal(np.load(tmp_path / "y.npy"), np.cumsum(data["x"], axis=0))
+            data["x"] = np.arange(12, dtype=np.float32).reshape(4, 3)
+    (tmp_path / "main.c").write_text('''#include "scatter.h"
+int main(void) {
+  static const float x[6] = {0}, u[6] = {1}; static float y[6];
+  static const int64_t inside[2] = {0, 1}, outside[2] = {0, 7};
+  scatter_model* m;
+  scatter_sizes sizes = {2};
+  scatter_inputs good = {x, inside, u}, bad = {x, outside, u};
+  scatter_outputs outputs = {y};
+  int status = scatter_create(&m, 2);
+  if (!status) status = scatter_run(m, &sizes, &good, &outputs);
+  if (!status && y[3] != 1) status = 100;
+  if (!status && !scatter_run(m, &sizes, &bad, &outputs)) status = 101;
+  if (!status) status = scatter_run(m, &sizes, &good, &outputs);
+  scatter_destroy(m);
+  return status;
+}
+''')
+    command = ["gcc", "-std=c99", "-I", tmp_path / "lib", tmp_path / "main.c", tmp_path / "lib/libscatter.a", "-lm", "-pthread"]
+    for kind in ([], ["-static"]):
+        run(*command, *kind, "-o", tmp_path / "main")
+        run(tmp_path / "main")
+    run(*command, "-o", tmp_path / "main")
+    assert set(re.findall(r"NEEDED.*\[(.*)\]", run("readelf", "-d", tmp_path / "main"))) <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2"}
+
+
+def test_the_example_of_the_page(tmp_path):
+    """docs/linking.md: ten lines of C."""
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "linking.md").read_text()
+    code = re.search(r"^```\n(.*?)^```$", page, re.M | re.S)[1]
+    proto = models.convolutions()
+    for names, old, new in ((proto.graph.input, "x", "image"), (proto.graph.output, "y", "scores")):
+        names[0].name = new
+        for node in proto.graph.node:
+            for list_ in (node.input, node.output):
+                list_[:] = [new if name == old else name for name in list_]
+    emit(models.save(proto, tmp_path / "resnet50.onnx"), "static", tmp_path / "resnet50")
+    (tmp_path / "main.c").write_text(code)
+    command = re.search(r"^    (gcc .*)$", page, re.M)[1]
+    run(*command.split(), "-Wall", "-Wextra", "-Werror", cwd=tmp_path)
+    run(tmp_path / "a.out")
 
 
 def test_programs_refuse_wrong_inputs(tmp_path):

@@ -1,0 +1,44 @@
+# One object file with the functions of runtime/library for models that are linked into programs, and what they need of
+# the library of C++. It is a part of the compiler, so that an installation needs no file for it. Without static
+# libraries of C++, and under sanitizers, the compiler has none, and refuses models that call these functions.
+set(linked_library "${PROJECT_BINARY_DIR}/generated/linked_library.o")
+execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a OUTPUT_VARIABLE static_library
+                OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(cppgen_linked_functions cppgen_library_create cppgen_library_destroy cppgen_library_bind cppgen_library_release cppgen_library_run)
+if(CPPGEN_SANITIZE OR NOT IS_ABSOLUTE "${static_library}" OR NOT CMAKE_OBJCOPY)
+  message(STATUS "compile --emit refuses library functions: they need libstdc++.a, objcopy, and no sanitizer")
+  file(WRITE "${linked_library}" "")
+else()
+  set(roots)
+  set(kept)
+  foreach(name IN LISTS cppgen_linked_functions)
+    list(APPEND roots -u ${name})
+    list(APPEND kept --keep-global-symbol=${name})
+  endforeach()
+  add_custom_command(
+    OUTPUT "${linked_library}"
+    COMMAND ${CMAKE_LINKER} -r -z muldefs --gc-sections --force-group-allocation ${roots} -o "${linked_library}"
+            $<TARGET_FILE:cppgen_runtime_linked_library> --start-group $<TARGET_FILE:cppgen_runtime_library>
+            $<TARGET_FILE:cppgen_runtime_plan> $<TARGET_FILE:cppgen_runtime_base> $<TARGET_FILE:cppgen_isa>
+            $<TARGET_FILE:cppgen_fmt> "${static_library}" --end-group
+    COMMAND ${CMAKE_OBJCOPY} --strip-unneeded --remove-section=.eh_frame --remove-section=.gcc_except_table
+            --remove-section=.comment ${kept} "${linked_library}"
+    DEPENDS cppgen_runtime_linked_library cppgen_runtime_library cppgen_runtime_plan cppgen_runtime_base cppgen_isa cppgen_fmt
+    COMMENT "Linking the functions of the runtime's library for emitted models"
+    VERBATIM)
+endif()
+set(embedded "${PROJECT_BINARY_DIR}/generated/embedded_linked_library.cpp")
+file(CONFIGURE OUTPUT "${embedded}" CONTENT [[
+asm(R"(
+  .section .rodata
+  .globl cppgen_linked_library, cppgen_linked_library_end
+  .hidden cppgen_linked_library, cppgen_linked_library_end
+cppgen_linked_library:
+  .incbin "@linked_library@"
+cppgen_linked_library_end:
+  .text
+)");
+]] @ONLY)
+set_source_files_properties("${embedded}" PROPERTIES OBJECT_DEPENDS "${linked_library}" SKIP_UNITY_BUILD_INCLUSION ON
+                                                     SKIP_PRECOMPILE_HEADERS ON)
+target_sources(cppgen_emit PRIVATE "${embedded}")
