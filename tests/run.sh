@@ -134,6 +134,10 @@ cmake --build --preset release -j "$jobs"
 build_seconds=$(($(elapsed) - before_build))
 stage "tests"
 ctest --preset release -j "$jobs" -LE slow
+if [ -s build/release/guides_left_out.txt ]; then
+  echo "left out, as their packages are large; tests/guides/check.sh runs them:"
+  sed 's/^/  /' build/release/guides_left_out.txt
+fi
 if [ "$slow" = true ]; then
   stage "slow tests"
   ctest --preset release -j "$jobs" -L slow

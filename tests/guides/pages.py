@@ -6,7 +6,8 @@
     ```python examples/serving/model.py
                          a file of the repository, or some lines of it in a row: the page must show what is there
 
-The page's folder has a model, model.onnx (x [N, 4], y [N, 3]), and a link `examples` to the repository's.
+The page's folder has a model, model.onnx (x [N, 4], y [N, 3]), and a copy of the folder `examples`. It takes the place of
+/srv/models in blocks and examples, an installation of cppgen that of /usr/local, and free ports those of named ones.
 """
 import dataclasses
 import glob
@@ -21,6 +22,7 @@ PAGES = sorted(glob.glob(os.path.join(ROOT, "docs/guides/*.md")))
 # tests/guides/check.sh installs all of them.
 NEEDS = {
     "batch.md": {"Dask": "distributed", "Ray Data": "ray"},
+    "serving.md": {"Ray Serve": "ray", "MLServer and KServe": "mlserver"},
 }  # yapf: disable
 
 PART = re.compile(r"^## (?P<section>[^\n]*)$|^```(?P<language>\w*) ?(?P<file>[^\n]*)\n(?P<code>.*?)^```$", re.M | re.S)

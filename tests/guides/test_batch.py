@@ -99,26 +99,24 @@ def ray_actors(temporary):
 
 
 @pytest.fixture
-def ray_address(processes, tmp_path_factory):
-    """A Ray of its own: its address, and the folder of its files."""
+def ray_address(processes, ray_folder):
+    """The address of a Ray of its own."""
     pytest.importorskip("ray")
     (port,) = free_ports(1)
-    folder = tmp_path_factory.mktemp("ray")
     head = processes.start(program("ray"), "start", "--head", "--block", "--node-ip-address", "127.0.0.1", "--port", str(port),
-                           "--temp-dir", str(folder), "--num-cpus", "3", "--include-dashboard", "false",
-                           "--disable-usage-stats", "--object-store-memory", "100000000")
+                           "--temp-dir", ray_folder, "--num-cpus", "3", "--include-dashboard", "false",
+                           "--object-store-memory", "100000000")
     wait_until(lambda: "Ray runtime started" in text_of(head), head)
-    yield f"127.0.0.1:{port}", str(folder)
+    return f"127.0.0.1:{port}"
 
 
-def test_ray_workers_killed(processes, ray_address, work, tmp_path):
-    address, folder = ray_address
+def test_ray_workers_killed(processes, ray_address, ray_folder, work, tmp_path):
     results = tmp_path / "results"
-    job = start_job(processes, "with_ray.py", work, results, "--address", address)
+    job = start_job(processes, "with_ray.py", work, results, "--address", ray_address)
     killed = []
 
     def kill():
-        victim = wait_until(lambda: [it for it in ray_actors(folder) if it not in killed], job)[0]
+        victim = wait_until(lambda: [it for it in ray_actors(ray_folder) if it not in killed], job)[0]
         killed.append(victim)
         os.kill(victim, signal.SIGKILL)
 

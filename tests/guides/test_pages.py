@@ -1,5 +1,6 @@
 """Every block of the guides runs, and what they quote is in the files."""
 import dataclasses
+import glob
 import json
 import os
 import re
@@ -26,18 +27,23 @@ def prefix(tmp_path_factory):
     return folder
 
 
-def with_free_ports(blocks):
-    """The blocks with other ports than those that they name: these may be in use."""
-    named = sorted({port for block in blocks for port in re.findall(r"(?:localhost:|port[ =:]+)(\d{4,5})\b", block.code)})
-    free = dict(zip(named, map(str, free_ports(len(named)))))
-    replaced = {port: re.compile(rf"\b{port}\b") for port in named}
-    changed = []
-    for block in blocks:
-        code = block.code
-        for port, expression in replaced.items():
-            code = expression.sub(free[port], code)
-        changed.append(dataclasses.replace(block, code=code))
-    return changed
+def changes_of(blocks, **places):
+    """What tests replace in guides and examples: the ports that they name, which may be in use, and places."""
+    ports = sorted({port for block in blocks for port in re.findall(r"(?:localhost:|port\"?[ =:]+)(\d{4,5})\b", block.code)})
+    return {**places, **dict(zip(ports, map(str, free_ports(len(ports)))))}
+
+
+def changed(text, changes):
+    return re.sub("|".join(rf"{re.escape(it)}\b" for it in changes), lambda found: changes[found[0]], text)
+
+
+def copy_examples(folder, changes):
+    for source in glob.glob(os.path.join(pages.ROOT, "examples/**/*"), recursive=True):
+        target = folder / os.path.relpath(source, pages.ROOT)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.isfile(source):
+            with open(source, encoding="utf-8") as file:
+                target.write_text(changed(file.read(), changes))
 
 
 def note_left_out(lines):
@@ -50,14 +56,15 @@ def note_left_out(lines):
 
 @pytest.mark.parametrize("page", pages.PAGES, ids=names)
 def test_blocks_run(page, processes, prefix, tmp_path):
-    blocks = [block for block in pages.blocks_of(page) if not block.quotes]
+    blocks = pages.blocks_of(page)
     left_out = {block.section: pages.missing_module(page, block.section) for block in blocks}
-    note_left_out(f"docs/guides/{os.path.basename(page)}, {section}: there is no module {module}"
-                  for section, module in left_out.items() if module)
-    able = with_free_ports([block for block in blocks if not left_out[block.section]])
+    note_left_out([f"docs/guides/{os.path.basename(page)}, {section}: there is no module {module}"
+                   for section, module in left_out.items() if module])
+    able = [dataclasses.asdict(block) for block in blocks if not left_out[block.section] and not block.quotes]
+    changes = changes_of(blocks, **{"/usr/local": str(prefix), "/srv/models": str(tmp_path)})
+    (tmp_path / "blocks.json").write_text(changed(json.dumps(able), changes))
     onnx.save(layers(4, 8, 3), tmp_path / "model.onnx")
-    os.symlink(os.path.join(pages.ROOT, "examples"), tmp_path / "examples")
-    (tmp_path / "blocks.json").write_text(json.dumps([dataclasses.asdict(block) for block in able]).replace("/usr/local", str(prefix)))
+    copy_examples(tmp_path, changes)
     path = [os.path.dirname(sys.executable), os.path.join(BUILD, "bin"), os.environ["PATH"]]
     finish(processes.start(sys.executable, os.path.join(HERE, "run_blocks.py"), "blocks.json", os.path.basename(page),
                            PATH=os.pathsep.join(path), CMAKE_PREFIX_PATH=str(prefix)), seconds=600)
