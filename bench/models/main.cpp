@@ -1,4 +1,4 @@
-// Whole networks: cppgen, the same graph as oneDNN primitives, and ONNX Runtime, in processes that take turns.
+// Whole networks: cppgen, the same graph as oneDNN primitives, and other libraries, in processes that take turns.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace cppgen::bench {
 namespace {
 
 struct Options {
-  std::string models, filter, json, svg, onnxruntime = ".", task, cache, keep;
+  std::string models, filter, json, svg, markdown, onnxruntime = ".", python, task, cache, keep;
   std::vector<int> threads{1, 2};
   std::vector<std::string> only, int8{"resnet50", "bert_base"};
   MeasureOptions measure;
@@ -52,7 +52,8 @@ class Comparison {
   explicit Comparison(const Options& options)
       : options_(options), folder_(system_temp_directory(), "cppgen_bench"), measure_(options.measure) {
     const std::string cache = options.cache.empty() ? folder_.path() + "/cache" : options.cache;
-    peers_ = peers({std::filesystem::read_symlink("/proc/self/exe"), cache, options.onnxruntime, options.only});
+    peers_ = peers(
+        {std::filesystem::read_symlink("/proc/self/exe"), cache, options.onnxruntime, options.python, options.only});
     measure_.folder = folder_.path();
   }
 
@@ -98,6 +99,7 @@ int run(const Options& options) {
   const std::vector<ModelResult>& results = comparison.results();
   print_means(results);
   if (!options.json.empty()) write_text_file(options.json, json_text(results));
+  if (!options.markdown.empty()) write_text_file(options.markdown, markdown_text(results));
   if (!options.svg.empty()) write_text_file(options.svg, svg_text(results));
   return all_agree(results) ? 0 : 1;
 }
@@ -107,12 +109,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) try {
   cppgen::bench::Options options;
-  CLI::App app{"Networks on cppgen, oneDNN and ONNX Runtime, in processes that take turns"};
+  CLI::App app{"Networks on cppgen and other libraries, in processes that take turns"};
   auto* models = app.add_option("--models", options.models, "folder with .onnx files")->check(CLI::ExistingDirectory);
   app.add_option("--filter", options.filter, "only models whose name contains this");
   app.add_option("--threads", options.threads, "numbers of threads, one after the other")->check(CLI::Range(1, 1024));
   app.add_option("--peers", options.only, "only these; the first one is what the others are compared with");
   app.add_option("--onnxruntime", options.onnxruntime, "folder that has node_modules/onnxruntime-node; default: here");
+  app.add_option("--python", options.python, "interpreter whose environment has ONNX Runtime, OpenVINO, TorchInductor")
+      ->check(CLI::ExistingFile);
   app.add_option("--int8", options.int8, "models that are also measured as statically quantized copies");
   app.add_option("--keep", options.keep, "folder to leave quantized copies in")->check(CLI::ExistingDirectory);
   app.add_option("--alternations", options.measure.alternations, "processes of each peer")->check(CLI::Range(1, 1000));
@@ -120,6 +124,7 @@ int main(int argc, char** argv) try {
   app.add_option("--runs", options.measure.runs, "timed runs in each process, instead of --seconds");
   app.add_option("--cache", options.cache, "CACHE_DIR of cppgen; default: one that is removed at the end");
   app.add_option("--json", options.json, "file to write the results to");
+  app.add_option("--markdown", options.markdown, "file to write a table of medians to");
   app.add_option("--svg", options.svg, "file to draw the results in");
   app.add_option("--task", options.task, "do what this file says: for the processes that this program starts")
       ->excludes(models);

@@ -46,5 +46,7 @@ void print_rows(const ModelResult&);
 void print_means(const std::vector<ModelResult>&);
 std::string json_text(const std::vector<ModelResult>&);
 std::string svg_text(const std::vector<ModelResult>&);
+// A table of medians for a document, with the factors to the first peer, and below it who failed and why.
+std::string markdown_text(const std::vector<ModelResult>&);
 
 }  // namespace cppgen::bench

@@ -58,26 +58,54 @@ void add_cppgen(const PeerOptions& options, std::vector<Peer>& list) {
   }
 }
 
-const std::string kScript = std::string(CPPGEN_BENCH_MODELS_DIR) + "/onnxruntime.js";
+const std::string kFolder = CPPGEN_BENCH_MODELS_DIR;
 
-void add_onnxruntime(const PeerOptions& options, std::vector<Peer>& list) {
+// A peer that a program of its own runs: `program`, and for a task its file. Not added, with the reason on stderr, if
+// the program alone does not end with success.
+bool add_foreign(std::vector<Peer>& list, Peer peer, const std::vector<std::string>& program,
+                 const std::string& missing) {
   PosixProcessRunner runner;
   ProcessSpec check;
-  check.argv = {"/usr/bin/env", "node", kScript, options.onnxruntime};
+  check.argv = program;
   if (!runner.run(check).ok()) {
-    fmt::print(stderr,
-               "ONNX Runtime is left out: {} has no node_modules/onnxruntime-node. To install it there: npm install "
-               "--ignore-scripts onnxruntime-node\n",
-               options.onnxruntime);
-    return;
+    fmt::print(stderr, "{} is left out: {}\n", peer.name, missing);
+    return false;
   }
-  Peer peer;
-  peer.name = "onnxruntime", peer.tolerance = kFullPrecision, peer.behind_binding = peer.quantized = true;
-  peer.base.engine = "onnxruntime";
-  peer.command = [folder = options.onnxruntime](const std::string& file) {
-    return std::vector<std::string>{"/usr/bin/env", "node", kScript, folder, file};
+  peer.tolerance = kFullPrecision;
+  peer.base.engine = peer.name;
+  peer.command = [program](const std::string& file) {
+    std::vector<std::string> command = program;
+    command.push_back(file);
+    return command;
   };
   list.push_back(std::move(peer));
+  return true;
+}
+
+void add_onnxruntime(const PeerOptions& options, std::vector<Peer>& list) {
+  Peer peer;
+  peer.name = "onnxruntime", peer.behind_binding = peer.quantized = true;
+  add_foreign(list, peer, {"/usr/bin/env", "node", kFolder + "/onnxruntime.js", options.onnxruntime},
+              options.onnxruntime +
+                  " has no node_modules/onnxruntime-node. To install it there: npm install --ignore-scripts "
+                  "onnxruntime-node");
+}
+
+// What the environment of an interpreter has.
+void add_python(const PeerOptions& options, std::vector<Peer>& list) {
+  struct Library {
+    const char *name, *packages;
+    bool quantized;
+  };
+  constexpr Library kLibraries[] = {{"onnxruntime", "onnxruntime", true},
+                                    {"OpenVINO", "openvino", false},
+                                    {"TorchInductor", "torch onnx2torch onnxruntime", false}};
+  for (const Library& library : kLibraries) {
+    Peer peer;
+    peer.name = library.name, peer.quantized = library.quantized;
+    add_foreign(list, peer, {options.python, kFolder + "/peer.py", library.name},
+                fmt::format("{} -m pip install numpy {}", options.python, library.packages));
+  }
 }
 
 }  // namespace
@@ -86,7 +114,10 @@ std::vector<Peer> peers(const PeerOptions& options) {
   std::vector<Peer> list;
   add_cppgen(options, list);
   list.push_back(own(options, "oneDNN", "onednn", kFullPrecision));
-  add_onnxruntime(options, list);
+  if (options.python.empty())
+    add_onnxruntime(options, list);
+  else
+    add_python(options, list);
   std::string names;
   for (const Peer& peer : list) names += (names.empty() ? "" : ", ") + peer.name;
   const auto wanted = [&](const Peer& p) {

@@ -22,6 +22,7 @@ struct PeerOptions {
   std::string self;         // this program
   std::string cache;        // CACHE_DIR of ours
   std::string onnxruntime;  // folder that has node_modules/onnxruntime-node
+  std::string python;       // interpreter of an environment with other libraries, or empty
   std::vector<std::string> only;
 };
 

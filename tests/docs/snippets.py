@@ -16,13 +16,13 @@ import shlex
 import subprocess
 import sys
 
-FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+FENCE = re.compile(r"^```(\w*)[^\n]*\n(.*?)^```$", re.M | re.S)
 ENDS = {"c": ".c", "cpp": ".cpp"}
+FOLDERS = (".", "docs", "docs/guides", "bench", "examples")
 
 
 def documents(root):
-    return sorted(glob.glob(os.path.join(root, "*.md")) + glob.glob(os.path.join(root, "docs", "*.md")) +
-                  glob.glob(os.path.join(root, "bench", "*.md")) + glob.glob(os.path.join(root, "examples", "*.md")))
+    return sorted(path for folder in FOLDERS for path in glob.glob(os.path.join(root, folder, "*.md")))
 
 
 def read(path):
@@ -36,7 +36,7 @@ def extract(root, out):
         text = read(path)
         name = os.path.splitext(os.path.relpath(path, root))[0].replace(os.sep, "_")
         for number, (language, code) in enumerate(FENCE.findall(text), 1):
-            if language in ENDS:
+            if language in ENDS and "guides" not in name:  # these are built by tests/guides
                 with open(os.path.join(out, f"{name}_{number}{ENDS[language]}"), "w", encoding="utf-8") as f:
                     f.write(code)
         for line in FENCE.sub("", text).splitlines():
