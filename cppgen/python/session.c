@@ -144,7 +144,9 @@ static PyObject* run_bound(Session* self, PyObject* arguments, PyObject* named, 
   if (bind_arguments(self, arguments, named, objects, &holder, &out)) {
     bool ok;
     PyObject* given = tuple_of_outputs(self, out, &ok);
+    for (size_t i = 0; i < self->input_count; i++) Py_INCREF(objects[i]); /* `named` may be a dict of the caller */
     if (ok) results = run_session(self, objects, given, cancel);
+    for (size_t i = 0; i < self->input_count; i++) Py_DECREF(objects[i]);
     Py_XDECREF(given);
   }
   Py_XDECREF(holder);
@@ -161,6 +163,15 @@ static PyObject* session_call(Session* self, PyObject* arguments, PyObject* name
   return only;
 }
 
+/* The results by the names of the outputs. Takes the reference to the tuple, which may be null. */
+static PyObject* by_name(Session* self, PyObject* tuple) {
+  PyObject* results = tuple ? PyDict_New() : NULL;
+  for (size_t i = 0; results && i < self->output_count; i++)
+    if (PyDict_SetItem(results, self->outputs[i].name, PyTuple_GetItem(tuple, (Py_ssize_t)i)) < 0) Py_CLEAR(results);
+  Py_XDECREF(tuple);
+  return results;
+}
+
 static PyObject* session_run(Session* self, PyObject* const* arguments, Py_ssize_t count) {
   if (count != 4 || !PyTuple_Check(arguments[0]) || !PyDict_Check(arguments[1])) {
     PyErr_SetString(PyExc_TypeError, "_run takes a tuple, a dict, out and cancel");
@@ -168,12 +179,12 @@ static PyObject* session_run(Session* self, PyObject* const* arguments, Py_ssize
   }
   const cppgen_cancel* cancel;
   if (!is_loaded(self) || !cancel_of(arguments[3], &cancel)) return NULL;
-  return run_bound(self, arguments[0], arguments[1], arguments[2], cancel);
+  return by_name(self, run_bound(self, arguments[0], arguments[1], arguments[2], cancel));
 }
 
 static PyMethodDef session_methods[] = {
     {"_run", (PyCFunction)(void*)session_run, METH_FASTCALL,
-     "Runs the model with positional and named inputs, out and cancel, and returns a tuple."},
+     "Runs the model with positional and named inputs, out and cancel, and returns a dict."},
     {"_steps", (PyCFunction)session_steps, METH_NOARGS,
      "(version, name, engine, nodes, calls, seconds, flops, bytes) of each step."},
     {NULL, NULL, 0, NULL}};

@@ -6,24 +6,20 @@ usage: networks_test.py FOLDER
 Prints the time of a run as a multiple of ONNX Runtime's, from alternating runs.
 """
 import os
-import statistics
 import sys
 import tempfile
-import time
 import unittest
 
 import numpy as np
-import onnx
-from onnx import helper
 
-from provider import FOREIGN, Cached, claimed, plain_session, session
+from foreign import with_foreign_nodes
+from provider import Cached, claimed, plain_session, ratio_of_times, session
 
 FOLDER = sys.argv.pop()
 NAMES = ["squeezenet1_1", "mobilenet_v2", "shufflenet_v1", "dlrm"]  # as tests/run.sh prepares them always
 MORE = ["bert_base", "resnet50"]
 ALL_GROUPS = ["squeezenet1_1", "dlrm"]  # those whose groups are compiled even where that is not worth it
 TYPES = {"tensor(float)": np.float32, "tensor(int64)": np.int64, "tensor(int32)": np.int32}
-ROUNDS = 5
 
 
 def present(names):
@@ -39,20 +35,6 @@ def random_inputs(of):
     return feed
 
 
-def with_foreign_nodes(path, count):
-    """The network with some of its activations passed on by an operator that cppgen lacks."""
-    network = onnx.load(path, load_external_data=False)
-    nodes = network.graph.node
-    candidates = [n for n in nodes if n.op_type in ("Relu", "Clip", "Erf", "Sigmoid")]
-    for chosen in candidates[::max(1, len(candidates) // count)][:count]:
-        output = chosen.output[0]
-        chosen.output[0] = output + "_before"
-        nodes.insert(list(nodes).index(chosen) + 1,
-                     helper.make_node(FOREIGN, [chosen.output[0]], [output], domain="com.microsoft"))
-    network.opset_import.append(helper.make_opsetid("com.microsoft", 1))
-    return network
-
-
 class Networks(Cached):
     def compare(self, name, path, options=None):
         ours, theirs = session(path, options), plain_session(path)
@@ -60,14 +42,7 @@ class Networks(Cached):
         for a, b in zip(ours.run(None, feed), theirs.run(None, feed)):
             self.assertEqual((a.shape, a.dtype), (b.shape, b.dtype))
             np.testing.assert_allclose(a, b, rtol=1e-3, atol=1e-5 * max(1, float(np.abs(b).max())), err_msg=name)
-        times = {ours: [], theirs: []}
-        for _ in range(ROUNDS):
-            for which, spent in times.items():
-                for _ in range(3):
-                    begin = time.perf_counter()
-                    which.run(None, feed)
-                    spent.append(time.perf_counter() - begin)
-        ratio = statistics.median(times[ours]) / statistics.median(times[theirs])
+        ratio = ratio_of_times(ours, theirs, feed)
         print(f"{name}: {len(claimed(ours))} groups, {ratio:.2f} of ONNX Runtime's time", flush=True)
         return ours
 

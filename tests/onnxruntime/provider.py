@@ -1,16 +1,19 @@
 """The provider in tests: sessions with and without it, and models to try."""
 import os
 import shutil
+import statistics
 import tempfile
+import time
 import unittest
 
 import numpy as np
 import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
+from foreign import foreign
+
 NAME = "CppgenExecutionProvider"
-LIBRARY = os.environ["PROVIDER_LIBRARY"]
-FOREIGN = "SampleOp"  # an operator of com.microsoft that cppgen lacks
+LIBRARY = os.path.abspath(os.environ["PROVIDER_LIBRARY"])
 ALL = {"min_nodes": "1"}  # groups of any size are taken
 
 onnxruntime.register_execution_provider_library("cppgen", LIBRARY)
@@ -61,10 +64,6 @@ def node(op, inputs, outputs, **attributes):
     return helper.make_node(op, inputs, outputs, **attributes)
 
 
-def foreign(x, y):
-    return helper.make_node(FOREIGN, [x], [y], domain="com.microsoft")
-
-
 def constant(name, array):
     return numpy_helper.from_array(np.asarray(array), name)
 
@@ -95,6 +94,22 @@ def assert_same(found, expected, tolerance=1e-5):
     for a, b in zip(found, expected):
         assert a.dtype == b.dtype and a.shape == b.shape, (a.dtype, a.shape, b.dtype, b.shape)
         np.testing.assert_allclose(a.astype(np.float64), b.astype(np.float64), rtol=tolerance, atol=tolerance)
+
+
+def ratio_of_times(ours, theirs, feed, seconds=0.3):
+    """The median time of a run as a multiple of the other session's. They run in turns; a first run wakes the threads of
+    a session, while those of the other one, which spin for a while, have gone to sleep."""
+    times = {ours: [], theirs: []}
+    begin = time.perf_counter()
+    while time.perf_counter() - begin < seconds or len(times[theirs]) < 15:
+        for which, spent in times.items():
+            time.sleep(0.005)
+            which.run(None, feed)
+            for _ in range(3):
+                start = time.perf_counter()
+                which.run(None, feed)
+                spent.append(time.perf_counter() - start)
+    return statistics.median(times[ours]) / statistics.median(times[theirs])
 
 
 class Cached(unittest.TestCase):

@@ -1,5 +1,6 @@
 """Calls of sessions with tensors of numbers."""
 import array
+import types
 
 import numpy as np
 import pytest
@@ -16,6 +17,33 @@ def test_positional_and_named_inputs(loaded):
     results = session.run({"a": a, "b": b})
     assert list(results) == ["d", "s"] and results["s"].tolist() == [[6, 8]]
     assert list(session.run([a, b], outputs=["s"])) == ["s"]
+
+
+def test_run_keeps_inputs_that_are_removed_from_the_dict(loaded):
+    class Removing:
+        """An input that empties the dict when it is read, as another thread could."""
+
+        def __init__(self, array):
+            self.array = array
+
+        def __dlpack__(self, **options):
+            feed.clear()
+            return self.array.__dlpack__()
+
+        def __dlpack_device__(self):
+            return self.array.__dlpack_device__()
+
+    session = loaded(models.difference())
+    feed = {"a": Removing(np.full((300, 300), 5, np.float32)), "b": np.full((300, 300), 3, np.float32)}
+    assert np.unique(session.run(feed)["d"]).tolist() == [2] and not feed
+
+
+def test_run_takes_any_mapping(loaded):
+    session = loaded(models.difference())
+    a, b = np.float32([[5, 6]]), np.float32([[1, 2]])
+    assert session.run(types.MappingProxyType({"b": b, "a": a}))["d"].tolist() == [[4, 4]]
+    with pytest.raises(cppgen.UserError, match="'c'; it has 'd', 's'"):
+        session.run({"a": a, "b": b}, outputs=["c"])
 
 
 def test_one_output_is_no_tuple(loaded, x24):

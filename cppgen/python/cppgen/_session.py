@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,22 +86,29 @@ class Session(_cppgen.Session):
         inputs: a dict by name, or a list or tuple in the order of the model.
         out: memory for the results: a dict by name, or as for calls.
         cancel: ends the run from another thread; it then raises Cancelled."""
-        names = [it.name for it in self.outputs]
-        for name in outputs or ():
-            if name not in names:
-                raise UserError(f"the model has no output '{name}'; it has {', '.join(map(repr, names))}")
-        positional, named = ((), dict(inputs)) if isinstance(inputs, Mapping) else (tuple(inputs), {})
-        results = dict(zip(names, self._run(positional, named, self._out_in_order(out, names), cancel)))
+        if outputs is not None:
+            self._require_outputs(outputs, "")
+        if out is not None:
+            out = self._out_in_order(out)
+        if type(inputs) is dict:  # pylint: disable=unidiomatic-typecheck  # the others take longer
+            results = self._run((), inputs, out, cancel)
+        elif isinstance(inputs, Mapping):
+            results = self._run((), dict(inputs), out, cancel)
+        else:
+            results = self._run(tuple(inputs), {}, out, cancel)
         return results if outputs is None else {name: results[name] for name in outputs}
 
-    @staticmethod
-    def _out_in_order(out: Any, names: Sequence[str]) -> Any:
+    def _require_outputs(self, names: Iterable[str], what: str) -> None:
+        known = [it.name for it in self.outputs]
+        for name in names:
+            if name not in known:
+                raise UserError(f"{what}the model has no output '{name}'; it has {', '.join(map(repr, known))}")
+
+    def _out_in_order(self, out: Any) -> Any:
         if not isinstance(out, Mapping):
             return out
-        for name in out:
-            if name not in names:
-                raise UserError(f"out: the model has no output '{name}'; it has {', '.join(map(repr, names))}")
-        return [out.get(name) for name in names]
+        self._require_outputs(out, "out: ")
+        return [out.get(it.name) for it in self.outputs]
 
     async def run_async(self, inputs: Mapping[str, Any] | Sequence[Any], *, outputs: Sequence[str] | None = None,
                         out: Any = None) -> dict[str, Any]:

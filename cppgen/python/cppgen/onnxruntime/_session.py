@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import _session
 from .._compile import Package
-from .._errors import Cancelled, InternalError, UserError
+from .._errors import Cancelled, Error, InternalError, UserError
 from ._errors import Fail, InvalidArgument, InvalidProtobuf, NoSuchFile, NotImplemented, RuntimeException  # pylint: disable=redefined-builtin
 from ._options import RunOptions, SessionOptions
 from ._types import NodeArg, declared_types, element_name
@@ -156,25 +156,27 @@ class InferenceSession:
 
     def _results(self, output_names: Sequence[str] | None, feed: Mapping[str, Any], memory: Mapping[str, np.ndarray] | None,
                  run_options: RunOptions | None) -> list[Any]:
-        missing = [name for name in self._required if name not in feed]
-        if missing:
-            raise ValueError(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
         for name in output_names or ():
             if name not in self._output_names:
                 raise InvalidArgument(f"Invalid Output Name:{name}; the model has {self._output_names}")
         out = [memory.get(name) for name in self._output_names] if memory else None
         cancel = run_options._cancel if run_options else None
         try:
-            results = dict(zip(self._output_names, self._session._run((), dict(feed), out, cancel)))
-        except Cancelled as error:
-            raise Fail("Exiting due to terminate flag being set to true.") from error
-        except UserError as error:
-            raise InvalidArgument(str(error)) from error
-        except InternalError as error:
-            raise RuntimeException(str(error)) from error
+            results = self._session._run((), feed if type(feed) is dict else dict(feed), out, cancel)
+        except Error as error:
+            raise self._error_of(error, feed) from error
         for name in self._maps:
             results[name] = _maps_of(results[name])
         return [results[name] for name in output_names or self._output_names]
+
+    def _error_of(self, error: Error, feed: Mapping[str, Any]) -> Exception:
+        """The exception that ONNX Runtime raises instead of this one."""
+        missing = [name for name in self._required if name not in feed]
+        if isinstance(error, Cancelled):
+            return Fail("Exiting due to terminate flag being set to true.")
+        if isinstance(error, UserError) and missing:
+            return ValueError(f"Required inputs ({missing}) are missing from input feed ({list(feed)}).")
+        return InvalidArgument(str(error)) if isinstance(error, UserError) else RuntimeException(str(error))
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"cppgen.onnxruntime.InferenceSession has no {name!r}")
