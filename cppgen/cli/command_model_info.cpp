@@ -6,6 +6,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/ready_model.h"
+#include "cppgen/flow/tensor_summary.h"
 #include "cppgen/import/summary.h"
 #include "cppgen/report/model_json.h"
 #include "runtime/base/errors.h"
@@ -40,24 +41,11 @@ std::string inspect_text(const ModelOptions& options, const ModelSummary& summar
   return text;
 }
 
-std::vector<std::string> dims_text(const rt::TensorInfo& info, const rt::Plan& plan) {
-  std::vector<std::string> dims;
-  for (const rt::DimExpr& dim : info.dims) dims.push_back(rt::dim_text(dim, plan.symbols));
-  return dims;
-}
-
-std::vector<ModelSummary::Tensor> tensors_of(const std::vector<rt::TensorInfo>& infos, const rt::Plan& plan) {
-  std::vector<ModelSummary::Tensor> tensors;
-  for (const rt::TensorInfo& info : infos)
-    tensors.push_back({info.name, std::string(name_of(info.type)), true, dims_text(info, plan)});
-  return tensors;
-}
-
 // Those that FREEZING=0 keeps as they are in the model.
 std::vector<ModelSummary::Tensor> parameters_of(const rt::Plan& plan) {
   std::vector<rt::TensorInfo> infos;
   for (const rt::Parameter& parameter : plan.parameters) infos.push_back(parameter.info);
-  return tensors_of(infos, plan);
+  return summaries_of(infos, plan);
 }
 
 using VersionRows = std::vector<rt::VersionRow>;
@@ -71,9 +59,9 @@ std::string package_text(const ModelOptions& options, const rt::Manifest& manife
   for (const rt::VersionRow& version : versions)
     text += fmt::format("version     {} for {}\n", printable(rt::name_of(version.sizes)), printable(version.isa));
   text += "inputs\n";
-  for (const auto& tensor : tensors_of(plan.inputs, plan)) text += tensor_text(tensor);
+  for (const auto& tensor : summaries_of(plan.inputs, plan)) text += tensor_text(tensor);
   text += "outputs\n";
-  for (const auto& tensor : tensors_of(plan.outputs, plan)) text += tensor_text(tensor);
+  for (const auto& tensor : summaries_of(plan.outputs, plan)) text += tensor_text(tensor);
   if (!plan.parameters.empty()) text += "parameters that can be replaced\n";
   for (const auto& tensor : parameters_of(plan)) text += tensor_text(tensor);
   text += step_text(counts) + "\n";
@@ -91,8 +79,8 @@ std::string package_json(const ModelOptions& options, const rt::Manifest& manife
   json["cppgen_version"] = manifest.cppgen_version;
   json["abi_version"] = manifest.abi_version;
   json["isa"] = plan.isa;
-  json["inputs"] = report::tensors_json(tensors_of(plan.inputs, plan));
-  json["outputs"] = report::tensors_json(tensors_of(plan.outputs, plan));
+  json["inputs"] = report::tensors_json(summaries_of(plan.inputs, plan));
+  json["outputs"] = report::tensors_json(summaries_of(plan.outputs, plan));
   json["weights_bytes"] = plan.weights_bytes;
   json["parameters"] = report::tensors_json(parameters_of(plan));
   for (const rt::VersionRow& version : versions)

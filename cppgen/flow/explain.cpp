@@ -12,6 +12,7 @@
 #include "cppgen/flow/loop_text.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/tensor_summary.h"
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
@@ -166,6 +167,10 @@ void add_to(schedule::LayoutReport& to, schedule::LayoutReport from) {
   add_to(to.movements, std::move(from.movements));
 }
 
+void add_boundary(Explanation& result, const rt::Plan& plan) {
+  result.inputs = summaries_of(plan.inputs, plan), result.outputs = summaries_of(plan.outputs, plan);
+}
+
 }  // namespace
 
 Explanation explain_model(const CompileRequest& request, const ExplainWishes& wishes) {
@@ -208,6 +213,9 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
     for (const rt::Step& step : outline.steps)
       result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}});
     result.memory.take_arguments_of(outline, result.assumed);
+    add_boundary(result, outline);
+  } else {
+    for (const ModelPart& part : parts) add_boundary(result, part.plan.plan);
   }
   trace.write("decisions.txt", decision_text(result.decisions));
   return result;

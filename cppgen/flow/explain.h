@@ -12,6 +12,7 @@
 #include "cppgen/flow/step_bounds.h"
 #include "cppgen/flow/stored_profile.h"
 #include "cppgen/flow/trace.h"
+#include "cppgen/import/summary.h"
 #include "cppgen/schedule/layout/layout_report.h"
 
 namespace cppgen {
@@ -43,6 +44,7 @@ struct Explanation {
     size_t plan = 0;                    // in Explanation::arenas
   };
   int64_t nodes = 0;            // of the model, after the graph passes
+  std::vector<ModelSummary::Tensor> inputs, outputs;  // with the dimensions that were inferred or assumed
   RunMemory memory;             // on the threads of a run
   std::vector<int64_t> arenas;  // bytes of the arena of each plan
   rt::NamedSizes assumed;       // sizes of dimensions for which none is given; costs are for these

@@ -48,7 +48,8 @@ std::vector<Claim> Claimer::claims(const GraphData& graph) const {
 
 bool Claimer::supports(const GraphData& graph, size_t node) const {
   Supported ignored;
-  return GroupSearch(api, tells_ranks, logger, compiler, graph).refusal({node}, ignored).reason.empty();
+  const Refusal refusal = GroupSearch(api, tells_ranks, logger, compiler, graph).refusal({node}, ignored);
+  return refusal.reason.empty() || refusal.for_sizes;
 }
 
 }  // namespace cppgen::ep

@@ -29,7 +29,7 @@ struct Claimer {
   // The largest groups of nodes that are supported and worth it.
   std::vector<Claim> claims(const GraphData& graph) const;
 
-  // Whether a node can be taken by itself.
+  // Whether a node can be taken by itself, or could be if more sizes were known.
   bool supports(const GraphData& graph, size_t node) const;
 };
 

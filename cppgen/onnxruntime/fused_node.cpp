@@ -67,7 +67,8 @@ FusedNode::FusedNode(const ort::Api& api, LoadedPackage package, const RunOption
                   " and " + std::to_string(outputs.size()));
   for (const size_t position : outputs) {
     const TensorInfo& info = infos.at(position);
-    const bool fixed = std::all_of(info.dims.begin(), info.dims.end(), [](int64_t dim) { return dim >= 0; });
+    const bool fixed =
+        info.ranked && std::all_of(info.dims.begin(), info.dims.end(), [](int64_t dim) { return dim >= 0; });
     outputs_.push_back({position, info.type, info.dims, fixed});
   }
 }

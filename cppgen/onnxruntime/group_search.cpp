@@ -1,10 +1,23 @@
 #include "cppgen/onnxruntime/group_search.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "cppgen/onnxruntime/fused_node.h"
 
 namespace cppgen::ep {
+namespace {
+
+bool is_number(const std::string& text) { return text.find_first_not_of("0123456789") == std::string::npos; }
+
+bool has_unnamed_size(const TensorType& type) {
+  for (size_t axis = 0; axis < type.dims.size(); axis++)
+    if (type.dims[axis] < 0 && type.symbols[axis].empty()) return true;
+  return false;
+}
+
+}  // namespace
 
 GroupSearch::GroupSearch(const ort::Api& api, bool tells_ranks, const ort::Logger* logger,
                          const ModelCompiler& compiler, const GraphData& graph)
@@ -23,6 +36,21 @@ GroupSearch::GroupSearch(const ort::Api& api, bool tells_ranks, const ort::Logge
 }
 
 std::map<Group, Supported> GroupSearch::run() {
+  std::map<Group, Supported> found = groups();
+  if (!infer_sizes(found)) return found;
+  for (const size_t i : std::exchange(left_for_sizes_, {})) nodes_[i].supported = true;
+  return groups();
+}
+
+// Those of groups, and those that would be if more sizes were known.
+Group GroupSearch::nodes_of(const std::map<Group, Supported>& found) const {
+  Group all = left_for_sizes_;
+  for (const auto& [group, supported] : found) all.insert(all.end(), group.begin(), group.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+std::map<Group, Supported> GroupSearch::groups() {
   std::map<Group, Supported> found;
   for (bool changed = true; changed;) {
     changed = false;
@@ -42,7 +70,10 @@ bool GroupSearch::examine(const Group& group, Supported& supported) {
   Refusal refusal = this->refusal(group, supported);
   if (refusal.reason.empty()) return true;
   if (refusal.nodes.empty()) refusal.nodes = refused_alone(group);
-  for (const size_t i : refusal.nodes.empty() ? group : refusal.nodes) leave_out(i, refusal.reason);
+  for (const size_t i : refusal.nodes.empty() ? group : refusal.nodes) {
+    leave_out(i, refusal.reason);
+    if (refusal.for_sizes) left_for_sizes_.push_back(i);
+  }
   return false;
 }
 
@@ -83,14 +114,21 @@ std::vector<size_t> GroupSearch::named_nodes(const Group& group, const std::vect
   return nodes;
 }
 
-Refusal GroupSearch::refusal_of(const Group& group, const AssumedRanks& ranks, Supported& supported) const {
+TensorType GroupSearch::type_of(const std::string& value) const {
+  const auto known = known_.find(value);
+  return known != known_.end() ? known->second : tensor_type(api_, tells_ranks_, graph_.values.at(value));
+}
+
+Refusal GroupSearch::refusal_with(const Group& group, const KnownTypes& types, Supported& supported) const {
+  KnownTypes all = types;
+  all.insert(known_.begin(), known_.end());
   try {
-    supported.model = write_model(api_, tells_ranks_, graph_, group, ranks);
+    supported.model = write_model(api_, tells_ranks_, graph_, group, all);
     supported.answer = compiler_.check(supported.model);
     if (supported.answer.supported) return {};
-    return {supported.answer.reason, named_nodes(group, supported.answer.nodes)};
+    return {supported.answer.reason, named_nodes(group, supported.answer.nodes), false};
   } catch (const std::exception& error) {
-    return {error.what(), {}};
+    return {error.what(), {}, false};
   }
 }
 
@@ -101,12 +139,69 @@ Refusal GroupSearch::refusal_for_any_rank(const Group& group, const std::string&
   int possible = 0;
   for (int rank = 0; rank <= kMostRank; rank++) {
     Supported for_rank;
-    const Refusal refusal = refusal_of(group, {{value, rank}}, for_rank);
+    TensorType type = type_of(value);
+    type.ranked = true;
+    type.dims.assign(size_t(rank), -1);
+    type.symbols.assign(size_t(rank), "");
+    const Refusal refusal = refusal_with(group, {{value, type}}, for_rank);
     if (!refusal.nodes.empty()) return refusal;  // operators that are not supported, for whatever rank
     if (refusal.reason.empty() && ++possible == 1) supported = std::move(for_rank);
   }
   if (possible == 1) return {};
-  return {"the rank of '" + value + "' is not known", nodes_with(group, {value})};
+  return {"the rank of '" + value + "' is not known", nodes_with(group, {value}), false};
+}
+
+// For a group with an input of unknown size that the compiler takes to be a number, because the input meets another
+// value: if the group were supported with a size of 1 as well, it may broadcast the input.
+Refusal GroupSearch::refusal_for_sizes(const Group& group, const Supported& supported) const {
+  for (const std::string& name : supported.model.boundary.inputs) {
+    TensorType type = type_of(name);
+    const auto sizes = supported.answer.sizes.find(name);
+    if (sizes == supported.answer.sizes.end() || sizes->second.size() != type.dims.size()) continue;
+    for (size_t axis = 0; axis < type.dims.size(); axis++) {
+      const std::string& size = sizes->second[axis];
+      if (type.dims[axis] >= 0 || !is_number(size) || size == "1") continue;
+      type.dims[axis] = 1;
+      if (Supported ignored; refusal_with(group, {{name, type}}, ignored).reason.empty())
+        return {"dimension " + std::to_string(axis) + " of '" + name + "' may be " + size + " or 1",
+                nodes_with(group, {name}), true};
+      type.dims[axis] = -1;
+    }
+  }
+  return {};
+}
+
+// Values that nodes of one group compute and others read, of which ONNX Runtime does not know all sizes.
+std::vector<std::string> GroupSearch::values_of_unknown_size(const std::map<Group, Supported>& found) const {
+  std::set<std::string> written, read;
+  for (const size_t i : nodes_of(found))
+    for (const std::string& name : graph_.nodes[i].outputs) written.insert(name);
+  for (const auto& [group, supported] : found)
+    read.insert(supported.model.boundary.inputs.begin(), supported.model.boundary.inputs.end());
+  for (const size_t i : left_for_sizes_) read.insert(graph_.nodes[i].inputs.begin(), graph_.nodes[i].inputs.end());
+  std::vector<std::string> values;
+  for (const std::string& name : read)
+    if (written.count(name) > 0 && has_unnamed_size(type_of(name))) values.push_back(name);
+  return values;
+}
+
+// Has the compiler infer sizes in a model of all these nodes, to which what others write is an input. False if there is
+// nothing new.
+bool GroupSearch::infer_sizes(const std::map<Group, Supported>& found) {
+  const std::vector<std::string> values = values_of_unknown_size(found);
+  if (values.empty()) return false;
+  const Answer answer = compiler_.check(write_model(api_, tells_ranks_, graph_, nodes_of(found), {}, values));
+  for (const std::string& name : values) {
+    TensorType type = type_of(name);
+    const auto sizes = answer.sizes.find(name);
+    if (sizes == answer.sizes.end() || sizes->second.size() != type.dims.size()) continue;
+    for (size_t axis = 0; axis < type.dims.size(); axis++)
+      if (const std::string& size = sizes->second[axis]; type.dims[axis] < 0 && is_number(size)) {
+        type.dims[axis] = std::stoll(size);
+        known_[name] = type;
+      }
+  }
+  return !known_.empty();
 }
 
 Refusal GroupSearch::refusal(const Group& group, Supported& supported) const {
@@ -114,16 +209,20 @@ Refusal GroupSearch::refusal(const Group& group, Supported& supported) const {
   std::vector<std::string> foreign, unranked;
   for (const auto* names : {&boundary.inputs, &boundary.outputs})
     for (const std::string& name : *names) {
-      const TensorType type = tensor_type(api_, tells_ranks_, graph_.values.at(name));
+      const TensorType type = type_of(name);
       if (shared_dtype(type.element) < 0)
         foreign.push_back(name);
       else if (!type.ranked && names == &boundary.inputs)
         unranked.push_back(name);
     }
   if (!foreign.empty())
-    return {"the provider does not pass on values of the type of '" + foreign[0] + "'", nodes_with(group, foreign)};
-  if (unranked.size() > 1) return {"the rank of '" + unranked[0] + "' is not known", nodes_with(group, unranked)};
-  return unranked.empty() ? refusal_of(group, {}, supported) : refusal_for_any_rank(group, unranked[0], supported);
+    return {"the provider does not pass on values of the type of '" + foreign[0] + "'", nodes_with(group, foreign),
+            false};
+  if (unranked.size() > 1)
+    return {"the rank of '" + unranked[0] + "' is not known", nodes_with(group, unranked), false};
+  const Refusal refusal =
+      unranked.empty() ? refusal_with(group, {}, supported) : refusal_for_any_rank(group, unranked[0], supported);
+  return refusal.reason.empty() ? refusal_for_sizes(group, supported) : refusal;
 }
 
 }  // namespace cppgen::ep

@@ -16,6 +16,9 @@ Answer answer_of(const std::string& text) {
   if (answer.supported) {
     answer.milliseconds = json.value("predicted_ms", 0.0);
     answer.boundary_bytes = json.value("inputs_bytes", 0.0) + json.value("outputs_bytes", 0.0);
+    for (const char* ports : {"inputs", "outputs"})
+      for (const auto& port : json.at(ports))
+        if (const auto& dims = port.at("dims"); !dims.is_null()) answer.sizes[port.at("name")] = dims;
     return answer;
   }
   answer.reason = json.at("reason");
@@ -37,7 +40,7 @@ Answer ModelCompiler::check(const WrittenModel& model) const {
     return answer_of(cppgen::check(model_of(model), options_));
   } catch (const Error& error) {
     if (error.status() != CPPGEN_USER_ERROR) throw;
-    return {false, error.what(), {}, 0, 0};
+    return {false, error.what(), {}, 0, 0, {}};
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 #include <optional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct Answer {
   std::vector<std::string> nodes;  // that are the reason, as far as the compiler names them
   double milliseconds = 0;         // that a run is predicted to take
   double boundary_bytes = 0;       // of inputs and outputs
+  // Of each input and output, the sizes that the compiler inferred or assumed, as text: numbers, names, formulas.
+  std::map<std::string, std::vector<std::string>> sizes;
 };
 
 // The compiler with the options of a session. Errors are those of cppgen_compiler.hpp.

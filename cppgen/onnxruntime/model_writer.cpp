@@ -1,5 +1,6 @@
 #include "cppgen/onnxruntime/model_writer.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cppgen/onnxruntime/attribute_writer.h"
@@ -48,16 +49,6 @@ Message value_message(const std::string& name, const TensorType& type) {
   tensor.integer(graph_field::kElementType, type.element);
   if (type.ranked) tensor.message(graph_field::kShape, shape_message(type));
   return message.message(graph_field::kValueType, Message().message(graph_field::kTensorType, std::move(tensor)));
-}
-
-// The type with the rank that is assumed for the value, if there is one.
-TensorType with_rank(TensorType type, const AssumedRanks& ranks, const std::string& name) {
-  const auto assumed = ranks.find(name);
-  if (assumed == ranks.end()) return type;
-  type.ranked = true;
-  type.dims.assign(size_t(assumed->second), -1);
-  type.symbols.assign(size_t(assumed->second), "");
-  return type;
 }
 
 class Writer {
@@ -138,20 +129,26 @@ std::string folder_of(const ort::Api& api, const ort::Graph* graph) {
 }  // namespace
 
 WrittenModel write_model(const ort::Api& api, bool tells_ranks, const GraphData& graph,
-                         const std::vector<size_t>& nodes, const AssumedRanks& ranks) {
+                         const std::vector<size_t>& nodes, const KnownTypes& types,
+                         const std::vector<std::string>& more_outputs) {
   WrittenModel written;
   written.boundary = boundary_of(graph, nodes);
+  std::vector<std::string>& outputs = written.boundary.outputs;
+  for (const std::string& name : more_outputs)
+    if (std::find(outputs.begin(), outputs.end(), name) == outputs.end()) outputs.push_back(name);
   written.folder = folder_of(api, graph.handle);
   const Writer writer(api, tells_ranks, written.folder);
-  const auto type_of = [&](const std::string& name) { return tensor_type(api, tells_ranks, graph.values.at(name)); };
+  const auto type_of = [&](const std::string& name) {
+    const auto known = types.find(name);
+    return known != types.end() ? known->second : tensor_type(api, tells_ranks, graph.values.at(name));
+  };
   Message body;
   body.text(graph_field::kName, "graph");
   for (const size_t i : nodes) body.message(graph_field::kNode, writer.node(graph.nodes[i]));
   for (const std::string& name : written.boundary.constants) writer.add_constant(name, graph.values.at(name), body);
   for (const std::string& name : written.boundary.inputs)
-    body.message(graph_field::kInput, value_message(name, with_rank(type_of(name), ranks, name)));
-  for (const std::string& name : written.boundary.outputs)
-    body.message(graph_field::kOutput, value_message(name, type_of(name)));
+    body.message(graph_field::kInput, value_message(name, type_of(name)));
+  for (const std::string& name : outputs) body.message(graph_field::kOutput, value_message(name, type_of(name)));
   Message model;
   model.integer(model_field::kIrVersion, member(api, api.Graph_GetOnnxIRVersion, graph.handle));
   model.text(model_field::kProducer, "onnxruntime").message(model_field::kGraph, std::move(body));

@@ -14,13 +14,14 @@ struct WrittenModel {
   Boundary boundary;   // inputs and outputs of the model, in their order
 };
 
-// Numbers of dimensions, by value, that are assumed where ONNX Runtime does not know them.
-using AssumedRanks = std::map<std::string, int>;
+// Types of values of which more is known, or assumed, than ONNX Runtime tells.
+using KnownTypes = std::map<std::string, TensorType>;
 
 // `nodes` are positions in graph.nodes, in ascending order. Constants are copied into the model, except those in files
-// next to ONNX Runtime's model, which it refers to. Dimensions that are symbolic stay symbolic. A Failure says what
-// cannot be written.
+// next to ONNX Runtime's model, which it refers to. Dimensions that are symbolic stay symbolic. `more_outputs` are
+// values that the nodes write. A Failure says what cannot be written.
 WrittenModel write_model(const ort::Api& api, bool tells_ranks, const GraphData& graph,
-                         const std::vector<size_t>& nodes, const AssumedRanks& ranks = {});
+                         const std::vector<size_t>& nodes, const KnownTypes& types,
+                         const std::vector<std::string>& more_outputs = {});
 
 }  // namespace cppgen::ep

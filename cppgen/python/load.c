@@ -17,7 +17,7 @@ static bool describe_port(Session* self, size_t index, bool is_input, Port* port
   port->dtype = info.dtype;
   port->rank = info.rank;
   port->dims = info.dims;
-  bool constant = port->kind == CPPGEN_TENSOR;
+  bool constant = port->kind == CPPGEN_TENSOR && port->dims;
   for (size_t i = 0; i < info.rank; i++) constant = constant && info.dims[i] >= 0;
   if (constant && !(port->shape = tuple_of_dims(info.dims, info.rank))) return false;
   self->only_tensors = self->only_tensors && port->kind == CPPGEN_TENSOR && info.dtype != CPPGEN_STRING;

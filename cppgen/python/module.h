@@ -84,7 +84,7 @@ typedef struct {
   cppgen_kind kind;
   cppgen_dtype dtype;
   size_t rank;
-  const int64_t* dims; /* of the session */
+  const int64_t* dims; /* of the session; null if only a run tells how many there are */
   PyObject* shape;     /* a tuple, if all dimensions are constant; else null */
 } Port;
 

@@ -24,8 +24,9 @@ static bool is_loaded(Session* self) {
   return self->session;
 }
 
-/* The sizes of the dimensions, or their names. */
+/* The sizes of the dimensions, or their names; None if only a run tells how many there are. */
 static PyObject* shape_of(Session* self, size_t index, bool is_input, const Port* port) {
+  if (port->kind == CPPGEN_TENSOR && !port->dims) Py_RETURN_NONE;
   PyObject* shape = PyTuple_New((Py_ssize_t)port->rank);
   for (size_t axis = 0; shape && axis < port->rank; axis++) {
     const char* name = NULL;

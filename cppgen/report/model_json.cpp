@@ -78,6 +78,8 @@ Json check_json(const std::string& model, const ModelCheck& check) {
     json["unsupported"].push_back(
         {{"node", node.name}, {"operator", node.op}, {"opset", node.opset}, {"reason", node.reason}});
   if (check.explanation) {
+    json["inputs"] = tensors_json(check.explanation->inputs);
+    json["outputs"] = tensors_json(check.explanation->outputs);
     json["on_host"] = host_operators(*check.explanation);
     write_summary(json, *check.explanation);
   }

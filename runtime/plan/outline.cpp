@@ -70,6 +70,7 @@ class Outline {
 
   TensorInfo tensor_of(const ValueInfo& info, int32_t input) {
     TensorInfo tensor{info.name, info.type, {}, info.index_extent, info.kind};
+    tensor.ranked = info.ranked;
     for (size_t d = 0; d < info.dims.size() && info.kind <= ValueKind::strings; d++)
       tensor.dims.push_back(info.dims[d] >= 0 ? DimExpr::of(info.dims[d])
                                               : DimExpr{{int64_t(DimOp::symbol), symbol(info.symbols[d], input, d)}});

@@ -47,8 +47,10 @@ cppgen_status describe(const std::vector<cppgen_session::Description>& tensors, 
   return guarded(error, [&] {
     require_argument(info, "info");
     if (index >= tensors.size()) user_error("there is no tensor {}; the model has {}", index, tensors.size());
+    static constexpr int64_t kNone = 0;  // the dimensions of a scalar
     const auto& it = tensors[index];
-    *info = {it.name.c_str(), it.dtype, it.dims.size(), it.dims.data()};
+    const int64_t* dims = !it.ranked ? nullptr : it.dims.empty() ? &kNone : it.dims.data();
+    *info = {it.name.c_str(), it.dtype, it.dims.size(), dims};
   });
 }
 

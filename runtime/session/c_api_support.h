@@ -23,6 +23,7 @@ struct cppgen_session {
     cppgen_dtype dtype;
     std::vector<int64_t> dims;
     std::vector<std::string> dim_names;  // empty for constants
+    bool ranked = true;
   };
 
   // Runs on the threads of `executor`, unless it is null.
@@ -38,7 +39,7 @@ struct cppgen_session {
 
   static Description describe(const cppgen::rt::TensorInfo& info, std::span<const cppgen::rt::Symbol> symbols) {
     Description result{
-        info.name, info.kind == cppgen::ValueKind::strings ? CPPGEN_STRING : cppgen_dtype(info.type), {}, {}};
+        info.name, info.kind == cppgen::ValueKind::strings ? CPPGEN_STRING : cppgen_dtype(info.type), {}, {}, info.ranked};
     for (const cppgen::rt::DimExpr& dim : info.dims) {
       result.dims.push_back(cppgen::rt::known_size(dim));
       result.dim_names.push_back(result.dims.back() < 0 ? dim_text(dim, symbols) : "");

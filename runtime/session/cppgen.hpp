@@ -255,6 +255,7 @@ struct TensorInfo {
   cppgen_kind kind = CPPGEN_TENSOR;
   cppgen_dtype type = CPPGEN_FLOAT32;
   std::vector<int64_t> dims;  // -1 for a dimension that depends on the inputs
+  bool ranked = true;         // false: only a run tells how many dimensions the output has
 };
 
 // Error unless these inputs or outputs are those that a program was compiled for: the same names, types and dimensions.
@@ -371,6 +372,7 @@ class Session {
       detail::call(kind, get(), i, &all[i].kind);
       all[i].type = info.dtype;
       all[i].dims.assign(info.dims, info.dims + info.rank);
+      all[i].ranked = info.dims != nullptr || all[i].kind != CPPGEN_TENSOR;
     }
     return all;
   }

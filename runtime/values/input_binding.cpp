@@ -11,7 +11,7 @@ namespace {
 void check_type_and_rank(const char* kind, const TensorInfo& info, DType type, std::span<const int64_t> dims) {
   if (type != info.type)
     user_error("{} '{}' has type {}; the model requires {}", kind, info.name, name_of(type), name_of(info.type));
-  if (dims.size() != info.dims.size())
+  if (info.ranked && dims.size() != info.dims.size())
     user_error("{} '{}' has shape {} of {} dimensions; the model requires {}", kind, info.name, shape_text(dims),
                dims.size(), info.dims.size());
 }
@@ -96,7 +96,9 @@ void check_outputs(const Plan& plan, std::span<const OutputView> outputs,
   for (size_t i = 0; i < outputs.size(); i++) {
     const TensorInfo& info = plan.outputs[i];
     check_type_and_rank("output", info, outputs[i].type, outputs[i].dims);
-    if (checks.sizes && !std::equal(outputs[i].dims.begin(), outputs[i].dims.end(), expected[i].begin()))
+    const bool is_expected =
+        std::equal(outputs[i].dims.begin(), outputs[i].dims.end(), expected[i].begin(), expected[i].end());
+    if (!is_expected && (checks.sizes || !info.ranked))
       user_error("output '{}' was given shape {}; the result has shape {}", info.name, shape_text(outputs[i].dims),
                  shape_text(expected[i]));
     check_data("output", info, outputs[i].dims, outputs[i].data, checks);

@@ -94,6 +94,8 @@ std::vector<std::vector<int64_t>> declared_output_dims(const Plan& plan, std::sp
   std::vector<std::vector<int64_t>> all;
   for (const TensorInfo& output : plan.outputs) {
     all.emplace_back();
+    if (!output.ranked)
+      user_error("the number of dimensions of output '{}' depends on the data of the inputs", output.name);
     for (const DimExpr& dim : output.dims) {
       if (dim.code[0] == int64_t(DimOp::symbol) && dim.code[1] >= int64_t(symbols.size()))
         user_error("the dimensions of output '{}' depend on the data of the inputs", output.name);

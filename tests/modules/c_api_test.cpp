@@ -101,6 +101,26 @@ TEST_F(CApiResults, WrongInputsAreRefused) {
   EXPECT_EQ(cppgen_session_run(session_, &strings, 1, nullptr, 0, &error_), CPPGEN_USER_ERROR);
 }
 
+// y = x, or x as a matrix of one row: how many dimensions y has, only a run knows.
+ModelMaker choice_of_ranks() {
+  ModelMaker m(18);
+  m.input("c", {}, onnx::TensorProto::BOOL).input("x", {"N"}).output("y");
+  m.initializer("rows", {2}, onnx::TensorProto::INT64).add_int64_data(1);
+  m.graph.mutable_initializer(0)->add_int64_data(-1);
+  auto& choice = m.node("If", {"c"}, {"z"}, "choice");
+  const auto add_branch = [&](const char* name, const char* op, const std::vector<std::string>& inputs) {
+    auto& attribute = *choice.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::GRAPH);
+    ModelMaker::add_node(*attribute.mutable_g(), op, inputs, {name}, name);
+    attribute.mutable_g()->add_output()->set_name(name);
+  };
+  add_branch("then_branch", "Identity", {"x"});
+  add_branch("else_branch", "Reshape", {"x", "rows"});
+  m.node("Relu", {"z"}, {"y"});
+  return m;
+}
+
 // y = all elements of the sequence s, joined; n = their number.
 ModelMaker sequence_model() {
   ModelMaker m(18);
@@ -221,6 +241,28 @@ TEST_F(CApiInputs, MetadataIsThatOfTheFile) {
   EXPECT_EQ(metadata["producer_name"], "a \"producer\"");
   EXPECT_EQ(metadata["metadata:labels"], "{\n}");
   EXPECT_EQ(metadata["opset:ai.onnx"], "18");
+}
+
+TEST_F(CApiInputs, RanksThatOnlyARunKnowsAreToldByItsResults) {
+  load(choice_of_ranks());
+  cppgen_tensor_info info;
+  ASSERT_EQ(cppgen_session_output(session_, 0, &info, &error_), CPPGEN_OK) << error_.message;
+  EXPECT_EQ(info.rank, 0u);
+  EXPECT_EQ(info.dims, nullptr);
+  ASSERT_EQ(cppgen_session_input(session_, 0, &info, &error_), CPPGEN_OK) << error_.message;
+  EXPECT_NE(info.dims, nullptr) << "of a scalar";
+  bool condition = false;
+  int64_t count = 3, found_dims[2];
+  float x[3] = {1, -2, 3}, y[3] = {};
+  const cppgen_tensor inputs[] = {{CPPGEN_BOOL, 0, nullptr, &condition}, {CPPGEN_FLOAT32, 1, &count, x}};
+  EXPECT_EQ(cppgen_session_output_dims(session_, inputs, 2, 0, found_dims, 2, &error_), CPPGEN_USER_ERROR);
+  EXPECT_NE(std::string(error_.message).find("number of dimensions of output 'y' depends"), std::string::npos);
+  const cppgen_tensor scalar{CPPGEN_FLOAT32, 0, nullptr, y}, matrix{CPPGEN_FLOAT32, 2, found_dims, y};
+  EXPECT_EQ(cppgen_session_run(session_, inputs, 2, &scalar, 1, &error_), CPPGEN_USER_ERROR);
+  EXPECT_NE(std::string(error_.message).find("the result has shape [1, 3]"), std::string::npos) << error_.message;
+  found_dims[0] = 1, found_dims[1] = 3;
+  EXPECT_EQ(cppgen_session_run(session_, inputs, 2, &matrix, 1, &error_), CPPGEN_OK) << error_.message;
+  EXPECT_EQ(y[2], 3);
 }
 
 }  // namespace

@@ -97,6 +97,41 @@ class Values(Cached):
         self.compare(made, [{"x": floats(3, 4)}, {"x": -np.ones((2, 4), np.float32)}, {"x": floats(5, 4)}],
                      groups=[["Relu", "NonZero", "Cast"]])
 
+    def test_ranks_that_only_the_data_tell(self):
+        branch = lambda of, out: helper.make_graph([of], out, [], [value(out)])
+        for then in ("y", "z"):  # the result of the group, and what the foreign operator reads
+            nodes = [node("Relu", ["x"], ["a"]),
+                     node("If", ["c"], [then], then_branch=branch(node("Identity", ["a"], ["t"]), "t"),
+                          else_branch=branch(node("Unsqueeze", ["a"], ["e"], axes=[0]), "e"))]
+            if then == "z":
+                nodes.append(foreign("z", "y"))
+            made = model(nodes, [value("x", dims=[2, 3]), value("c", TensorProto.BOOL, [])], [value("y")], opset=11)
+            self.compare(made, [{"x": floats(2, 3), "c": np.array(c)} for c in (True, False, True)], groups=[["Relu", "If"]])
+
+    def broadcast_model(self, sizes):
+        """w has four dimensions, of which its shape, an input, is not known; in between are foreign operators."""
+        nodes = [node("Expand", ["m", sizes], ["w"]), foreign("w", "v"), node("Exp", ["x"], ["a"]),
+                 node("Add", ["a", "v"], ["b"]), node("Relu", ["b"], ["y"])]
+        return model(nodes, [value("x", dims=["N", 8, "S", "S"]), value("m", dims=["N", 1, 1, "S"]),
+                             value("sizes", TensorProto.INT64, [4])], [value("y", dims=["N", 8, "S", "S"])],
+                     [constant("ones", np.ones(4, np.int64))])
+
+    def test_sizes_that_may_be_broadcast_are_not_assumed(self):
+        made = self.broadcast_model("sizes")
+        feeds = [{"x": floats(2, 8, 3, 3), "m": floats(2, 1, 1, 3), "sizes": np.array(it)} for it in ([1, 1, 1, 1], [2, 8, 3, 3])]
+        ours = self.compare(made, feeds)
+        self.assertNotIn("Add", sum(claimed(ours), []))
+
+    def test_sizes_that_follow_from_another_group_are_known(self):
+        nodes = [node("Shape", ["m"], ["s"]), node("Mul", ["s", "ones"], ["t"]), node("Expand", ["m", "t"], ["w"]),
+                 foreign("x", "c"), node("Exp", ["c"], ["a"]), node("Add", ["a", "w"], ["b"]), node("Relu", ["b"], ["y"]),
+                 foreign("w", "z")]
+        made = model(nodes, [value("x", dims=["N", 8, "S", "S"]), value("m", dims=["N", 1, 1, "S"])],
+                     [value("y", dims=["N", 8, "S", "S"]), value("z", dims=[None, None, None, None])],
+                     [constant("ones", np.ones(4, np.int64))])
+        self.compare(made, [{"x": floats(2, 8, 3, 3), "m": floats(2, 1, 1, 3)}],
+                     groups=[["Exp", "Add", "Relu"], ["Shape", "Mul", "Expand"]])
+
     def test_types_of_inputs_and_outputs(self):
         for element in ("float16", "float64", "int8", "int16", "int32", "int64", "uint8", "bool"):
             with self.subTest(element):

@@ -36,6 +36,14 @@ def positions():
     return model([node("NonZero", ["x"], ["p"])], [tensor("x", ["N"])], [tensor("p", [1, "count"], INT64)])
 
 
+def choice_of_ranks():
+    """y = x if c, else x with one more dimension: how many dimensions y has, only a run knows."""
+    branch = lambda of, out: helper.make_graph([of], out, [], [tensor(out)])
+    return model([node("If", ["c"], ["z"], then_branch=branch(node("Identity", ["x"], ["t"]), "t"),
+                       else_branch=branch(node("Unsqueeze", ["x", "axes"], ["e"]), "e")), node("Relu", ["z"], ["y"])],
+                 [tensor("c", [], TensorProto.BOOL), tensor("x", [2, 3])], [tensor("y")], [helper.make_tensor("axes", INT64, [1], [0])])
+
+
 def joined_sequence():
     """y = all elements of the sequence s; n = their number; again = s with its last element once more."""
     s = helper.make_tensor_sequence_value_info("s", FLOAT, None)

@@ -208,3 +208,14 @@ def test_sizes_that_only_a_run_knows(loaded):
         session(np.zeros(3, np.float32), out=np.empty((1, 0), np.int64))
     with pytest.raises(cppgen.UserError, match="input 'x' takes float32"):
         session(np.zeros(3))
+
+
+def test_ranks_that_only_a_run_knows(loaded, x24):
+    session = loaded(models.choice_of_ranks())
+    assert session.outputs[0].shape is None and str(session.outputs[0]) == "y: float32[...]"
+    x = np.float32([[1, -2, 3], [4, 5, -6]])
+    for condition, expected in ((True, x), (False, x[None])):
+        for y in (session(np.array(condition), x), session.run({"c": np.array(condition), "x": x})["y"]):
+            assert np.array_equal(y, np.maximum(expected, 0)) and y.shape == expected.shape
+    with pytest.raises(cppgen.UserError, match="only a run knows the sizes"):
+        session(np.array(True), x, out=np.empty((2, 3), np.float32))

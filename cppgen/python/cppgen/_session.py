@@ -21,7 +21,8 @@ class TensorInfo:
     name: str
     kind: str  #: "tensor", "sequence", "optional" or "optional sequence"
     type: str  #: the type of its elements: "float32", "bfloat16", "str" ...
-    shape: tuple[int | str, ...]  #: sizes, or names of sizes that depend on the inputs: (1, "length", "length*2")
+    #: sizes, or names of sizes that depend on the inputs: (1, "length", "length*2"). None: only a run tells how many.
+    shape: tuple[int | str, ...] | None
 
     @property
     def dtype(self) -> np.dtype:
@@ -30,7 +31,7 @@ class TensorInfo:
         return _inputs.dtype_of(self.type)
 
     def __str__(self) -> str:
-        text = f"{self.name}: {self.type}[{', '.join(map(str, self.shape))}]"
+        text = f"{self.name}: {self.type}[{'...' if self.shape is None else ', '.join(map(str, self.shape))}]"
         return text if self.kind == "tensor" else f"{self.name}: {self.kind} of {self.type}"
 
 

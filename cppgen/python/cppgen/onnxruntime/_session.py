@@ -185,7 +185,7 @@ class InferenceSession:
 def _node_arg_of(info: _session.TensorInfo) -> NodeArg:
     tensor = f"tensor({element_name(info.type)})"
     kinds = {"tensor": "{}", "sequence": "seq({})", "optional": "optional({})", "optional sequence": "optional(seq({}))"}
-    return NodeArg(info.name, kinds[info.kind].format(tensor), list(info.shape))
+    return NodeArg(info.name, kinds[info.kind].format(tensor), list(info.shape or ()))
 
 
 def _node_arg(declared: tuple[str, str, Any], known: Mapping[str, _session.TensorInfo]) -> NodeArg:
@@ -193,7 +193,7 @@ def _node_arg(declared: tuple[str, str, Any], known: Mapping[str, _session.Tenso
     if kind == "undefined" and name in known:
         return _node_arg_of(known[name])
     if shape is None and name in known:
-        shape = list(known[name].shape)
+        shape = list(known[name].shape or ())
     return NodeArg(name, kind, shape or [])
 
 
