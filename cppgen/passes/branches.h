@@ -11,6 +11,10 @@ namespace cppgen::passes {
 // Constants that bodies capture become constants of the bodies, and the condition of an If is known in its branches.
 void absorb_captured_constants(Graph&, NodeId);
 
+// Values that a Loop carries although its body passes them on as they are become captures: exporters carry weights in
+// this way, which then are constants of the body. True if nodes that forward final values were inserted before the Loop.
+bool capture_unchanged_states(Graph&, NodeId);
+
 // Replaces an If whose condition is known by the nodes of the branch that it takes; the first of them, or a node that
 // forwards its outputs, takes its position. False if it is not such an If.
 bool take_known_branch(Graph&, NodeId);

@@ -170,7 +170,8 @@ void require_possible(const Graph& graph, const Node& node) {
 
 // False if other nodes have been inserted at the position, which precede this one.
 bool infer_one(Graph& graph, NodeId id, const PassOptions& options, bool dimensions_together) {
-  if (replace_unreachable(graph, id) || insert_rank_switch(graph, id)) return false;
+  if (replace_unreachable(graph, id) || insert_rank_switch(graph, id) || capture_unchanged_states(graph, id))
+    return false;
   recognize_embedding_bag(graph, id);  // then the first node of its replacement is at this position
   absorb_captured_constants(graph, id);
   if (take_known_branch(graph, id)) return false;

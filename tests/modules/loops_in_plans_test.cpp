@@ -73,6 +73,37 @@ TEST(LoopsInPlans, GiveWhatTheRoundsOfTheHostGive) {
   }
 }
 
+// The same loop, which also carries its weights: the body passes them on, one of them through an Identity.
+ModelMaker carrying_loop_model() {
+  ModelMaker m = loop_model(Rounds::input, 0);
+  onnx::NodeProto& loop = *m.graph.mutable_node(m.graph.node_size() - 1);
+  onnx::GraphProto& body = *loop.mutable_attribute(0)->mutable_g();
+  loop.clear_output();
+  for (const char* name : {"last", "W last", "", "all", "rounds"}) loop.add_output(name);
+  for (const char* name : {"W", "eighth"}) loop.add_input(name), body.add_input()->set_name(std::string(name) + " in");
+  for (onnx::NodeProto& node : *body.mutable_node())
+    for (std::string& name : *node.mutable_input())
+      if (name == "W" || name == "eighth") name += " in";
+  ModelMaker::add_node(body, "Identity", {"W in"}, {"W out"});
+  body.clear_output();
+  for (const char* name : {"still", "out", "W out", "eighth in", "out", "which"}) body.add_output()->set_name(name);
+  m.output("W last");
+  return m;
+}
+
+TEST(LoopsInPlans, StatesThatAreNeverChangedAreConstantsOfTheBody) {
+  const Model plain(loop_model(Rounds::input, 0)), carrying(carrying_loop_model());
+  EXPECT_EQ(carrying.decisions(), plain.decisions());
+  for (int64_t count : {0, 1, 5}) {
+    const std::vector<Value> inputs{floats({count, 4}, std::vector<float>(size_t(count) * 4, 0.25f)),
+                                    floats({1, 4}, {1, 2, 3, 4}), ints({}, {count})};
+    const std::vector<Value> expected = plain.run(inputs), actual = carrying.run(inputs);
+    ASSERT_EQ(actual.size(), expected.size() + 1);
+    for (size_t i = 0; i < expected.size(); i++) Model::expect_same(actual[i], expected[i]);
+    EXPECT_EQ(numbers(actual.back())[5], 2.5f);
+  }
+}
+
 // A body of operators that the library has: of each row its greatest elements, sums, and places that are counted; the
 // state is scattered into.
 ModelMaker library_model() {

@@ -96,9 +96,9 @@ def assert_same(found, expected, tolerance=1e-5):
         np.testing.assert_allclose(a.astype(np.float64), b.astype(np.float64), rtol=tolerance, atol=tolerance)
 
 
-def ratio_of_times(ours, theirs, feed, seconds=0.3):
-    """The median time of a run as a multiple of the other session's. They run in turns; a first run wakes the threads of
-    a session, while those of the other one, which spin for a while, have gone to sleep."""
+def median_times(ours, theirs, feed, seconds=0.3):
+    """The median seconds of a run of each session. They run in turns; a first run wakes the threads of a session, while
+    those of the other one, which spin for a while, have gone to sleep."""
     times = {ours: [], theirs: []}
     begin = time.perf_counter()
     while time.perf_counter() - begin < seconds or len(times[theirs]) < 15:
@@ -109,7 +109,7 @@ def ratio_of_times(ours, theirs, feed, seconds=0.3):
                 start = time.perf_counter()
                 which.run(None, feed)
                 spent.append(time.perf_counter() - start)
-    return statistics.median(times[ours]) / statistics.median(times[theirs])
+    return statistics.median(times[ours]), statistics.median(times[theirs])
 
 
 class Cached(unittest.TestCase):
