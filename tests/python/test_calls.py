@@ -180,6 +180,8 @@ def test_bfloat16(loaded):
     result = session(bits)
     assert result.view(np.uint16).tolist() == [0x3F80, 0]
     assert session([1.0, -1.0]).view(np.uint16).tolist() == [0x3F80, 0] or session.inputs[0].dtype == np.uint16
+    of_onnx = np.dtype((np.uint16, {"bfloat16": (np.uint16, 0)}))  # as onnx 1.17 has it, with a field
+    assert session(np.array([0x3FC0, 0xC000], np.uint16).view(of_onnx)).view(np.uint16).tolist() == [0x3FC0, 0]
     extended = pytest.importorskip("ml_dtypes")
     values = np.array([1.5, -2], extended.bfloat16)
     assert session(values).dtype == extended.bfloat16 and session(values).tolist() == [1.5, 0]

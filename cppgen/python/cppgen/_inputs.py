@@ -79,7 +79,8 @@ def convert(input_name: str, name: str, value: Any) -> np.ndarray:
     what = f"input '{input_name}'"
     array = _with_dtype(what, value, _array_of(what, value), name)
     dense = np.require(array, requirements=["C", "A"])
-    return dense.view(storage_of(name)) if dense.dtype != storage_of(name) else dense
+    is_storage = dense.dtype == storage_of(name) and not dense.dtype.names  # those of onnx 1.17 have a field of that type
+    return dense if is_storage else dense.view(storage_of(name))
 
 
 def _strings(what: str, value: Any) -> tuple[tuple[int, ...], list[bytes]]:
