@@ -1,4 +1,5 @@
 """The picture of the rooms in docs/architecture.md, drawn from who includes whom."""
+import math
 
 WIDTH, HEIGHT, GAP, ROW = 148, 34, 16, 84  # of a box, between boxes, from row to row
 MARGIN = 20
@@ -42,7 +43,8 @@ def places_of(levels, arrows):
     for n in range(len(rows) - 1, -1, -1):
         def wanted(room):
             above = [places[r][0] for r in places if room in arrows[r]]
-            return (sum(above) / len(above) if above else width / 2, room)
+            middle = math.fsum(above) / len(above) if above else width / 2  # the same in all versions of Python
+            return (middle, room)
         row = sorted(rows[n], key=wanted)
         step = width / len(row)
         for i, room in enumerate(row):
