@@ -3,7 +3,7 @@
     ```python            statements: all of a page share their names and one process
     ```sh                commands, with the programs of cppgen in PATH
     ```cpp main.cpp      a file, which is written to the page's folder; any language
-    ```python examples/serving/model.py
+    ```python examples/serving/triton/models/network/1/model.py
                          a file of the repository, or some lines of it in a row: the page must show what is there
 
 The page's folder has a model, model.onnx (x [N, 4], y [N, 3]), and a copy of the folder `examples`. It takes the place of
@@ -23,6 +23,9 @@ PAGES = sorted(glob.glob(os.path.join(ROOT, "docs/guides/*.md")))
 NEEDS = {
     "batch.md": {"Dask": "distributed", "Ray Data": "ray"},
     "serving.md": {"Ray Serve": "ray", "MLServer and KServe": "mlserver"},
+    "from_onnxruntime.md": {"A provider, in any language": "onnxruntime"},
+    "from_torch_compile.md": {"The change": "torch", "What is different": "torch"},
+    "from_openvino.md": {section: "openvino" for section in ("Reading and compiling", "Dynamic shapes", "Requests and queues")},
 }  # yapf: disable
 
 PART = re.compile(r"^## (?P<section>[^\n]*)$|^```(?P<language>\w*) ?(?P<file>[^\n]*)\n(?P<code>.*?)^```$", re.M | re.S)
@@ -38,7 +41,7 @@ class Block:
 
     @property
     def quotes(self):
-        return os.sep in self.file
+        return self.file.startswith("examples/")
 
 
 def blocks_of(page):

@@ -1,5 +1,6 @@
 """Runs blocks of a page, one after another, in the current folder: run_blocks.py BLOCKS.json PAGE"""
 import json
+import os
 import subprocess
 import sys
 
@@ -7,6 +8,7 @@ import sys
 def run(block, page, names):
     code = block["code"]
     if block["file"]:
+        os.makedirs(os.path.dirname(block["file"]) or ".", exist_ok=True)
         with open(block["file"], "w", encoding="utf-8") as file:
             file.write(code)
     elif block["language"] == "sh":
