@@ -43,11 +43,11 @@ struct Explanation {
     std::string name;                   // of the model's value
     size_t plan = 0;                    // in Explanation::arenas
   };
-  int64_t nodes = 0;            // of the model, after the graph passes
+  int64_t nodes = 0;                                  // of the model, after the graph passes
   std::vector<ModelSummary::Tensor> inputs, outputs;  // with the dimensions that were inferred or assumed
-  RunMemory memory;             // on the threads of a run
-  std::vector<int64_t> arenas;  // bytes of the arena of each plan
-  rt::NamedSizes assumed;       // sizes of dimensions for which none is given; costs are for these
+  RunMemory memory;                                   // on the threads of a run
+  std::vector<int64_t> arenas;                        // bytes of the arena of each plan
+  rt::NamedSizes assumed;  // sizes of dimensions for which none is given; costs are for these
   std::vector<Temporary> temporaries;
   MachinePeaks peaks;
   bool peaks_are_assumed = false;        // they were never measured here

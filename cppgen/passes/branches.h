@@ -12,7 +12,8 @@ namespace cppgen::passes {
 void absorb_captured_constants(Graph&, NodeId);
 
 // Values that a Loop carries although its body passes them on as they are become captures: exporters carry weights in
-// this way, which then are constants of the body. True if nodes that forward final values were inserted before the Loop.
+// this way, which then are constants of the body. True if nodes that forward final values were inserted before the
+// Loop.
 bool capture_unchanged_states(Graph&, NodeId);
 
 // Replaces an If whose condition is known by the nodes of the branch that it takes; the first of them, or a node that

@@ -38,8 +38,11 @@ struct cppgen_session {
   }
 
   static Description describe(const cppgen::rt::TensorInfo& info, std::span<const cppgen::rt::Symbol> symbols) {
-    Description result{
-        info.name, info.kind == cppgen::ValueKind::strings ? CPPGEN_STRING : cppgen_dtype(info.type), {}, {}, info.ranked};
+    Description result{info.name,
+                       info.kind == cppgen::ValueKind::strings ? CPPGEN_STRING : cppgen_dtype(info.type),
+                       {},
+                       {},
+                       info.ranked};
     for (const cppgen::rt::DimExpr& dim : info.dims) {
       result.dims.push_back(cppgen::rt::known_size(dim));
       result.dim_names.push_back(result.dims.back() < 0 ? dim_text(dim, symbols) : "");

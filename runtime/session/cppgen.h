@@ -138,7 +138,7 @@ typedef struct cppgen_tensor_info {
   /* -1 for a dimension that depends on the inputs. Null, with rank 0, for an output of which only a run tells how many
    * dimensions it has: such a model is run with cppgen_session_run_results. */
   const int64_t* dims;
-} cppgen_tensor_info;  /* for a tensor; for other kinds only the name is set */
+} cppgen_tensor_info; /* for a tensor; for other kinds only the name is set */
 
 size_t cppgen_session_input_count(const cppgen_session* session);
 size_t cppgen_session_output_count(const cppgen_session* session);
