@@ -1,12 +1,14 @@
 # One object file with the functions of runtime/library for models that are linked into programs, and what they need of
-# the library of C++. It is a part of the compiler, so that an installation needs no file for it. Without static
-# libraries of C++, and under sanitizers, the compiler has none, and refuses models that call these functions.
+# the library of C++. It is a part of the compiler, so that an installation needs no file for it. Without the static
+# library of C++ or GNU's linker, and under sanitizers, the compiler has none, and refuses models that call these functions.
 set(linked_library "${PROJECT_BINARY_DIR}/generated/linked_library.o")
 execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.a OUTPUT_VARIABLE static_library
                 OUTPUT_STRIP_TRAILING_WHITESPACE)
 set(cppgen_linked_functions cppgen_library_create cppgen_library_destroy cppgen_library_bind cppgen_library_release cppgen_library_run)
-if(CPPGEN_SANITIZE OR NOT IS_ABSOLUTE "${static_library}" OR NOT CMAKE_OBJCOPY)
-  message(STATUS "compile --emit refuses library functions: they need libstdc++.a, objcopy, and no sanitizer")
+execute_process(COMMAND ${CMAKE_LINKER} --help OUTPUT_VARIABLE linker_options ERROR_QUIET)
+if(CPPGEN_SANITIZE OR NOT IS_ABSOLUTE "${static_library}" OR NOT CMAKE_OBJCOPY
+   OR NOT linker_options MATCHES "force-group-allocation")
+  message(STATUS "compile --emit refuses library functions: they need libstdc++.a, GNU ld, objcopy, and no sanitizer")
   file(WRITE "${linked_library}" "")
 else()
   set(roots)

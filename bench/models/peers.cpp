@@ -91,7 +91,7 @@ void add_onnxruntime(const PeerOptions& options, std::vector<Peer>& list) {
                   "onnxruntime-node");
 }
 
-// What the environment of an interpreter has.
+// The peers that the environment of an interpreter provides.
 void add_python(const PeerOptions& options, std::vector<Peer>& list) {
   struct Library {
     const char *name, *packages;

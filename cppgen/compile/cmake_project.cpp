@@ -74,12 +74,6 @@ std::string options_of(const KernelBuilder::Command& command) {
   return join_command(options);
 }
 
-void write_project_file(const std::string& path, const std::string& content) {
-  int error = make_directories(parent_directory(path));
-  if (!error) error = write_file(path, content);
-  if (error) user_error("{}: cannot be written: {}", path, error_text(error));
-}
-
 void copy_headers(const std::string& from, const std::string& to) {
   std::error_code error;
   for (const char* folder : {"/vec", "/runtime/abi"}) {
@@ -105,6 +99,12 @@ void write_cmake_project(const CMakeProject& project, const std::string& directo
   for (const CompileJob& unit : project.units)
     write_project_file(directory + "/" + unit.name + "/" + CompilePool::kSource, unit.source);
   write_kernel_headers(project.include_dir, directory + "/include");
+}
+
+void write_project_file(const std::string& path, const std::string& content) {
+  int error = make_directories(parent_directory(path));
+  if (!error) error = write_file(path, content);
+  if (error) user_error("{}: cannot be written: {}", path, error_text(error));
 }
 
 void write_kernel_headers(const std::string& include_dir, const std::string& directory) {

@@ -20,6 +20,9 @@ CMakeProject make_cmake_project(const std::vector<CompileJob>& units, KernelBuil
 // Writes CMakeLists.txt, NAME/kernel.cpp for each unit, and include/. UserError naming the path if that fails.
 void write_cmake_project(const CMakeProject&, const std::string& directory);
 
+// Writes a file and the folders above it. UserError naming the path if that fails.
+void write_project_file(const std::string& path, const std::string& content);
+
 // Writes the headers of kernels, vec/ and runtime/abi/: those of `include_dir`, or the embedded ones if it is empty.
 void write_kernel_headers(const std::string& include_dir, const std::string& directory);
 

@@ -125,14 +125,7 @@ void CompilePool::start_process(Unit unit, std::vector<std::string> argv) {
   if (limits_.timeout_seconds > 0) {
     spec.timeout_seconds = std::max(limits_.timeout_seconds - unit.seconds, kLeastSeconds);
   }
-  if (toolchain_.launched) spec.environment = toolchain_.launched->environment;
-  // The compiler's temporary files vanish with the folder even when it is killed. The variables unset would add
-  // headers, libraries or output files that the key does not know of.
-  spec.environment.insert(spec.environment.end(), {{"TMPDIR", unit.folder}, {"LC_ALL", "C"}});
-  for (const char* name :
-       {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"}) {
-    spec.environment.emplace_back(name, std::nullopt);
-  }
+  spec.environment = compiler_environment(toolchain_, unit.folder);
   const int process = runner_.start(spec);
   running_.emplace(process, std::move(unit));
 }

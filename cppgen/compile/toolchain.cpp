@@ -160,4 +160,20 @@ Toolchain Toolchain::find(const std::string& setting) {
   return find(setting, path ? path : "");
 }
 
+std::vector<std::pair<std::string, std::optional<std::string>>> compiler_environment(const Toolchain& toolchain,
+                                                                                     const std::string& folder) {
+  std::vector<std::pair<std::string, std::optional<std::string>>> changes;
+  if (toolchain.launched) changes = toolchain.launched->environment;
+  changes.insert(changes.end(), {{"TMPDIR", folder}, {"LC_ALL", "C"}});
+  for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
+    changes.emplace_back(name, std::nullopt);
+  return changes;
+}
+
+std::optional<std::string> find_program(const std::string& name) {
+  const char* path = std::getenv("PATH");
+  const std::vector<std::string> found = search(name, path ? path : "");
+  return found.empty() ? std::nullopt : std::optional(found[0]);
+}
+
 }  // namespace cppgen

@@ -32,6 +32,14 @@ struct Toolchain {
   static Toolchain find(const std::string& setting);  // with this process's PATH
 };
 
+// Changes to the environment of compiler processes, as in ProcessSpec: temporary files go to `folder`, which is removed
+// even when a compiler is killed, and variables that would add headers, libraries or output files are unset.
+std::vector<std::pair<std::string, std::optional<std::string>>> compiler_environment(const Toolchain&,
+                                                                                     const std::string& folder);
+
+// The path of a program, as this process's PATH finds it.
+std::optional<std::string> find_program(const std::string& name);
+
 // The words of a command line as above. UserError on an unfinished quote.
 std::vector<std::string> split_command(std::string_view text);
 

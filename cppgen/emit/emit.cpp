@@ -12,6 +12,7 @@
 #include "cppgen/emit/project.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/report/compile_json.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/litter.h"
 #include "cppgen/support/temp_directory.h"
@@ -36,11 +37,7 @@ void move_file(const std::string& from, const std::string& to) {
 
 int64_t bytes_of(const std::string& path) {
   std::error_code error;
-  int64_t bytes = 0;
-  if (!fs::is_directory(path, error)) return int64_t(fs::file_size(path, error));
-  for (const auto& entry : fs::recursive_directory_iterator(path, error))
-    if (entry.is_regular_file()) bytes += int64_t(entry.file_size());
-  return bytes;
+  return fs::is_directory(path, error) ? report::size_of_directory(path) : int64_t(fs::file_size(path, error));
 }
 
 class Emission {
@@ -50,6 +47,7 @@ class Emission {
 
   Emitted run() {
     const double start = StageClock::now();
+    require_binutils();
     CompiledModel model = compile();
     const rt::Plan plan = rt::plan_from_json(read_file(model.package + "/" + std::string(rt::kPlanFile)));
     if (plan.weights_bytes > kMostWeights)

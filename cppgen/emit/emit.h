@@ -33,8 +33,8 @@ struct Emitted {
 // UserError before anything is compiled if the output cannot be written, or if there is something else.
 void check_emit_output(const EmitRequest&);
 
-// Compiles the model and writes the output. UserError naming the node if the model is not one plan of kernels: parts of
-// it run on the host, or call library functions of the runtime. Otherwise as compile_model.
+// Compiles the model and writes the output. UserError if ar or objcopy is missing, or naming the node if the model is
+// not one plan of kernels and functions of runtime/library: parts of it run on the host. Otherwise as compile_model.
 Emitted emit_model(const EmitRequest&);
 
 }  // namespace cppgen::emit

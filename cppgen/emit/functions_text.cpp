@@ -68,7 +68,8 @@ class FunctionsWriter {
 
   std::string declarations() const {
     std::string text = fmt::format(
-        "#include \"{}.h\"\n\n#include <stdlib.h>\n\n#include \"runtime/linked/model.h\"\n\n"
+        "#pragma GCC visibility push(default)\n#include \"{}.h\"\n#pragma GCC visibility pop\n\n#include "
+        "<stdlib.h>\n\n#include \"runtime/linked/model.h\"\n\n"
         "using namespace cppgen::linked;\n\nextern \"C\" {{\n",
         names_.model);
     if (plan_.weights_bytes > 0) text += fmt::format("extern const char {}_weights[];\n", names_.model);

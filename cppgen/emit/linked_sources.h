@@ -42,7 +42,7 @@ struct TileUses {
 // The compiler flags of sources of tiles for an instruction set, after those of its base (runtime/base/isas.def).
 std::vector<std::string_view> tile_flags(std::string_view isa);
 
-// What emitted kernels for `isa` call, by their texts.
+// The tiles that emitted kernels for `isa` call, which their texts tell.
 TileUses tiles_in(const std::vector<std::string_view>& kernels, const VecISA& isa);
 
 }  // namespace cppgen::emit

@@ -8,7 +8,7 @@
 
 namespace cppgen::emit {
 
-// What a model is called in programs.
+// The names of a model in programs.
 struct ModelNames {
   ModelNames(std::string model, const rt::Plan&);
 
@@ -19,7 +19,7 @@ struct ModelNames {
   std::string kernel(const std::string& name) const { return model + "_kernel_" + name; }
 };
 
-// What is emitted besides the plan.
+// Choices that emitted code depends on besides the plan.
 struct ModelOptions {
   std::string isa;
   bool flush_denormals = false;

@@ -8,7 +8,6 @@
 #include "cppgen/compile/compile_error.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/interrupt.h"
-#include "cppgen/support/subprocess.h"
 #include "runtime/base/usable_cpus.h"
 
 namespace cppgen::emit {
@@ -20,22 +19,17 @@ void poll(const CompileOptions& options) {
   if (options.cancel && options.cancel->cancelled()) throw Cancelled("interrupted");
 }
 
-ProcessSpec process(std::vector<std::string> command, const std::string& directory, const CompileOptions& options) {
-  ProcessSpec spec;
-  spec.argv = std::move(command);
-  spec.working_directory = directory;
-  spec.timeout_seconds = double(options.compile_timeout_seconds);
-  spec.environment = {{"TMPDIR", directory}, {"LC_ALL", "C"}};
-  for (const char* name : {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"})
-    spec.environment.emplace_back(name, std::nullopt);
-  return spec;
-}
-
 void require_success(const ProcessResult& result, const std::string& what, const std::vector<std::string>& command) {
   if (result.ok()) return;
   const auto kind = result.end == ProcessResult::End::timed_out ? CompileFailure::timed_out : CompileFailure::failed;
   throw CompileError(
       kind, "", fmt::format("{} {}\n  command: {}\n{}", what, result.describe(), join_command(command), result.output));
+}
+
+std::string binutil(const std::string& name) {
+  const std::optional<std::string> program = find_program(name);
+  if (!program) user_error("--emit needs the program '{}', which is not in PATH: install binutils", name);
+  return *program;
 }
 
 std::string object_of(const Project::Unit& unit) { return unit.path + ".o"; }
@@ -44,6 +38,15 @@ std::string object_of(const Project::Unit& unit) { return unit.path + ".o"; }
 
 ObjectBuild::ObjectBuild(const CompileOptions& options, std::string directory)
     : options_(options), directory_(std::move(directory)), toolchain_(Toolchain::find(options.cxx)) {}
+
+ProcessSpec ObjectBuild::process(std::vector<std::string> command) const {
+  ProcessSpec spec;
+  spec.argv = std::move(command);
+  spec.working_directory = directory_;
+  spec.timeout_seconds = double(options_.compile_timeout_seconds);
+  spec.environment = compiler_environment(toolchain_, directory_);
+  return spec;
+}
 
 std::vector<std::string> ObjectBuild::command_of(const Project::Unit& unit) const {
   std::vector<std::string> command = toolchain_.launched ? toolchain_.launched->command : toolchain_.command;
@@ -60,11 +63,7 @@ std::vector<std::string> ObjectBuild::compile(const std::vector<Project::Unit>& 
   for (size_t next = 0, done = 0; done < units.size();) {
     poll(options_);
     for (; next < units.size() && running.size() < most; next++) {
-      ProcessSpec spec = process(command_of(units[next]), directory_, options_);
-      if (toolchain_.launched)
-        spec.environment.insert(spec.environment.end(), toolchain_.launched->environment.begin(),
-                                toolchain_.launched->environment.end());
-      running.emplace(runner.start(spec), next);
+      running.emplace(runner.start(process(command_of(units[next]))), next);
     }
     const auto ended = runner.wait_any(kPollSeconds);
     if (!ended) continue;
@@ -78,8 +77,12 @@ std::vector<std::string> ObjectBuild::compile(const std::vector<Project::Unit>& 
   return objects;
 }
 
+void require_binutils() {
+  for (const char* name : {"ar", "objcopy"}) (void)binutil(name);
+}
+
 void ObjectBuild::archive(const std::vector<std::string>& objects, const std::string& library) {
-  std::vector<std::string> command = Toolchain::find("ar").command;
+  std::vector<std::string> command{binutil("ar")};
   command.insert(command.end(), {"rcsD", library});
   command.insert(command.end(), objects.begin(), objects.end());
   run(command);
@@ -89,7 +92,7 @@ void ObjectBuild::write_library_object(const std::string& model) {
   const std::string object(kLibraryObject), path = directory_ + "/" + object;
   if (const int error = write_file(path, linked_library()))
     user_error("{}: cannot be written: {}", path, error_text(error));
-  std::vector<std::string> command = Toolchain::find("objcopy").command;
+  std::vector<std::string> command{binutil("objcopy")};
   for (const auto& [from, to] : library_names(model)) command.push_back(fmt::format("--redefine-sym={}={}", from, to));
   command.push_back(object);
   run(command);
@@ -105,7 +108,7 @@ void ObjectBuild::link(const std::vector<std::string>& objects, const std::strin
 
 void ObjectBuild::run(const std::vector<std::string>& command) {
   PosixProcessRunner runner;
-  const int id = runner.start(process(command, directory_, options_));
+  const int id = runner.start(process(command));
   for (;;) {
     poll(options_);
     const auto ended = runner.wait_any(kPollSeconds);

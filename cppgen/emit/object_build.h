@@ -5,8 +5,12 @@
 #include "cppgen/compile/compile_options.h"
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/emit/project.h"
+#include "cppgen/support/subprocess.h"
 
 namespace cppgen::emit {
+
+// UserError if a program is missing that an ObjectBuild may start, besides the compiler.
+void require_binutils();
 
 // Builds what a project that was written to `directory` contains, with several compilers at once. CompileError with
 // the command and its output if one of them fails; Cancelled.
@@ -23,6 +27,7 @@ class ObjectBuild {
   void link(const std::vector<std::string>& objects, const std::string& program);
 
  private:
+  ProcessSpec process(std::vector<std::string> command) const;
   std::vector<std::string> command_of(const Project::Unit&) const;
   void run(const std::vector<std::string>& command);
 

@@ -7,7 +7,7 @@
 namespace cppgen::emit {
 namespace {
 
-// As NumPy's files describe it.
+// The description of the type in NumPy's files.
 std::string npy_type(DType type) {
   const std::string code(dtype_row(type).npy);
   return (code.back() == '1' ? "|" : "<") + code;

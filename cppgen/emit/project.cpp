@@ -7,7 +7,6 @@
 
 #include "cppgen/compile/cmake_project.h"
 #include "cppgen/compile/compile_flags.h"
-#include "cppgen/support/file_io.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/version.h"
@@ -25,7 +24,7 @@ constexpr std::string_view kLongSums = "runtime/contraction/long_sums.cpp";
 // Each model has these functions in a namespace of its own, so that programs link models of several versions.
 std::string own_namespace(const std::string& model) { return fmt::format("-Dcppgen={}_cppgen", model); }
 
-// As cppgen's own sources are compiled, for the CPUs of the instruction set.
+// The options with which cppgen's own sources are compiled for an instruction set.
 std::vector<std::string> runtime_flags(const std::string& model, std::string_view isa) {
   std::vector<std::string> flags{"-std=gnu++20",
                                  "-O2",
@@ -101,7 +100,7 @@ class ProjectMaker {
     for (const std::string& symbol : job.expected_symbols)
       names += fmt::format("#define {} {}\n", symbol, names_.kernel(symbol));
     std::vector<std::string> flags = without_linker_flags(builder_.command_of(job).flags);
-    flags.push_back(own_namespace(names_.model));
+    flags.insert(flags.end(), {own_namespace(names_.model), "-DCPPGEN_LINKED"});
     add(project_.units, fmt::format("kernels/{}.cpp", job.name), names + "\n" + job.source, std::move(flags));
   }
 
@@ -136,12 +135,6 @@ class ProjectMaker {
       project_.files.push_back({std::string(kSupport) + std::string(header->path), std::string(header->content)});
   }
 };
-
-void write_source(const std::string& path, const std::string& text) {
-  int error = make_directories(parent_directory(path));
-  if (!error) error = write_file(path, text);
-  if (error) user_error("{}: cannot be written: {}", path, error_text(error));
-}
 
 constexpr const char* kLists =
     R"cmake(# The model {0}, written by cppgen {1}: the library {0} with the header {0}.h, and the program {0}_run.
@@ -194,7 +187,7 @@ std::string cmake_lists(const Project& project) {
 
 void write_project(const Project& project, const std::string& include_dir, const std::string& directory) {
   write_kernel_headers(include_dir, directory + "/" + std::string(kSupport.substr(0, kSupport.size() - 1)));
-  for (const Project::File& file : project.files) write_source(directory + "/" + file.path, file.text);
+  for (const Project::File& file : project.files) write_project_file(directory + "/" + file.path, file.text);
 }
 
 }  // namespace cppgen::emit

@@ -50,7 +50,7 @@ StepsWriter::StepsWriter(const ModelNames& names, const rt::Plan& plan, const Mo
   write_run();
 }
 
-// As a step of this repetition, or of none, sees it.
+// The address that a step of this repetition, or of none, uses for the buffer.
 std::string StepsWriter::address(int32_t buffer, int32_t repetition) const {
   if (repetition >= 0 && carried_of(plan_.repetitions[size_t(repetition)]).count(buffer))
     return fmt::format("c.b{}", buffer);

@@ -17,7 +17,7 @@ struct Answer {
   std::vector<std::string> nodes;  // that are the reason, as far as the compiler names them
   double milliseconds = 0;         // that a run is predicted to take
   double boundary_bytes = 0;       // of inputs and outputs
-  // Of each input and output, the sizes that the compiler inferred or assumed, as text: numbers, names, formulas.
+  // The sizes of each input and output that the compiler inferred or assumed, as text: numbers, names, formulas.
   std::map<std::string, std::vector<std::string>> sizes;
 };
 

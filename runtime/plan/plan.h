@@ -38,8 +38,8 @@ struct TensorInfo {
   // For inputs that are the keys of a map: distinct keys that the model knows, as text. Used to make valid random
   // inputs.
   std::vector<std::string> map_keys{};
-  bool ranked =
-      true;  // false, only for outputs of modules: a run tells how many dimensions there are, and `dims` is empty
+  // False, only for outputs of modules: a run tells how many dimensions there are, and `dims` is empty.
+  bool ranked = true;
 };
 
 inline constexpr int64_t kConstantAlignment = 64;  // bytes, in the weights file

@@ -1,4 +1,5 @@
 """Models as code (cppgen compile --emit): they compute the same bits as packages do, and need nothing of the machine."""
+import json
 import os
 import pathlib
 import re
@@ -13,7 +14,7 @@ import pytest
 import models
 
 CPPGEN = os.environ["CPPGEN_PROGRAM"]
-ISAS = ["scalar", "avx2", "avx512", "avx512_vnni", "avx512_bf16"]
+ISAS = [row["name"] for row in json.loads(subprocess.check_output([CPPGEN, "isa", "--json"]))["isas"] if row["supported"]]
 
 
 def run(*command, status=0, **options):
@@ -22,19 +23,12 @@ def run(*command, status=0, **options):
     return done.stdout + done.stderr
 
 
-def usable_isas():
-    import json
-    rows = json.loads(run(CPPGEN, "isa", "--json"))["isas"]
-    return [row["name"] for row in rows if row["name"] in ISAS and row["supported"]]
-
-
 def emit(path, kind, output, *options, status=0):
     return run(CPPGEN, "compile", path, "--emit", kind, "-o", output, *options, status=status)
 
 
 def reference(path, folder, *options, inputs=()):
     """Inputs and outputs of a run of the compiled model, by name."""
-    import json
     given = [f"--input={name}={file}" for name, file in inputs]
     run(CPPGEN, "run", path, "--output", folder, *given, *options)
     io = json.loads((folder / "io.json").read_text())
@@ -87,13 +81,28 @@ def registers(file):
     return {kind for kind in ("ymm", "zmm") if re.search(rf"%{kind}\d", code)}
 
 
-@pytest.mark.parametrize("isa", ["scalar", "avx2"])
+@pytest.mark.parametrize("isa", [isa for isa in ("scalar", "avx2") if isa in ISAS])
 def test_instruction_sets(tmp_path, isa):
     """No instruction is above the instruction set that is asked for."""
     path = models.save(models.convolutions(), tmp_path / "net.onnx")
     emit(path, "static", tmp_path / "lib", "--isa", isa)
     assert registers(tmp_path / "lib" / "libnet.a") == ({"ymm"} if isa == "avx2" else set())
     compare(path, tmp_path, "--isa", isa, threads=["2"])
+
+
+@pytest.mark.parametrize("isa", ISAS)
+def test_tiles_of_bytes(tmp_path, isa):
+    """Each instruction set has tiles of its own, or those of the one that it extends."""
+    compare(models.save(models.bytes_product(), tmp_path / "m.onnx"), tmp_path, "--isa", isa, threads=["2"])
+
+
+def test_symbols(tmp_path):
+    """A shared library that contains a model exports the functions of its header, and nothing else."""
+    path = models.save(models.top_k(), tmp_path / "best.onnx")
+    emit(path, "static", tmp_path / "lib")
+    run("gcc", "-shared", "-Wl,--whole-archive", tmp_path / "lib/libbest.a", "-Wl,--no-whole-archive", "-lm", "-o", tmp_path / "best.so")
+    exported = re.findall(r" [A-Z] (\S+)$", run("nm", "-D", "--defined-only", tmp_path / "best.so"), re.M)
+    assert sorted(exported) == ["best_create", "best_destroy", "best_message", "best_run"]
 
 
 MAIN = r"""
@@ -143,7 +152,7 @@ int main(void) {
 
 def test_two_models_in_a_program_of_c(tmp_path):
     """For different instruction sets, with kernels of equal names, from C, linked dynamically and fully static."""
-    emit(models.save(models.convolutions(), tmp_path / "net.onnx"), "static", tmp_path / "net", "--isa", "avx2")
+    emit(models.save(models.convolutions(), tmp_path / "net.onnx"), "static", tmp_path / "net", "--isa", ISAS[min(1, len(ISAS) - 1)])
     emit(models.save(models.layers(), tmp_path / "layers.onnx"), "static", tmp_path / "layers", "--isa", "scalar")
     (tmp_path / "main.c").write_text(MAIN)
     command = ["gcc", "-std=c99", "-pedantic", "-Wall", "-Wextra", "-Werror", "-I", tmp_path / "net", "-I", tmp_path / "layers",
@@ -298,6 +307,9 @@ def test_refusals(tmp_path):
     assert "remove --sizes" in emit(net, "static", tmp_path / "o", "--sizes", "N=2", status=2)
     assert "one instruction set" in emit(net, "static", tmp_path / "o", "--isa", "avx2,scalar", status=2)
     assert "not an identifier" in emit(net, "static", tmp_path / "o", "--name", "a-b", status=2)
+    missing = run(CPPGEN, "compile", net, "--emit", "static", "-o", tmp_path / "o", status=2,
+                  env={**os.environ, "PATH": str(tmp_path), "CPPGEN_CXX": shutil.which("g++")})
+    assert "needs the program 'ar'" in missing
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("mine")
     for kind in ("static", "cmake", "executable"):

@@ -12,20 +12,8 @@ set -eu
 source=$1 packages=$2 python=$3
 shift 3
 
-if [ -x "${PREFERRED_PYTHON:-}" ] && "$PREFERRED_PYTHON" -c "import numpy, onnx, pytest" 2> /dev/null; then
-  python=$PREFERRED_PYTHON
-fi
-
-skip() {
-  echo "the Python package is not tested: $1"
-  case ${CI:-} in
-    true | 1 | yes) exit 1 ;;
-    *) exit 77 ;;
-  esac
-}
+tests="The parts of the Python package"
+. "$source/tests/python/choose_python.sh"
 [ -n "$packages" ] || skip "Python's headers are missing (package python3-dev)"
-for module in numpy onnx pytest; do
-  "$python" -c "import $module" 2> /dev/null || skip "Python's module $module is missing (package python3-$module)"
-done
 export PYTHONPATH="$packages" PYTHONDONTWRITEBYTECODE=1
 exec "$python" -m pytest -q -p no:cacheprovider "$source/tests/python" "$@"

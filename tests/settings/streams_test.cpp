@@ -80,20 +80,26 @@ TEST_F(SettingEffect, MULTISTREAM_EXTRA_STREAMS) {
 }
 
 constexpr const char* kSleep = R"(
+#include <atomic>
 #include <chrono>
 #include <thread>
-extern "C" void work(const cppgen_kernel_args*, long, long) {}
+static std::atomic<int> working{0};
+extern "C" void work(const cppgen_kernel_args*, long, long) {
+  working++;
+  for (int i = 0; i < 5000 && working < 2; i++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+}
 extern "C" void wait(const cppgen_kernel_args*, long, long) {
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  working = 0;
 }
 )";
 
-// A step for all threads, and one in which the only thread that has work sleeps. Whether the other one keeps a
-// processor busy meanwhile, in one of several runs.
+// A step that begins when both threads take part, and one in which the only thread that has work sleeps. Whether the
+// other one keeps a processor busy meanwhile, in one of several runs.
 TEST_F(SettingEffect, SPIN_MICROSECONDS) {
   if (rt::core_count(rt::usable_topology()) < 2) GTEST_SKIP() << "one core, on which threads do not spin";
   rt::Plan plan = independent_steps(2, "work");
-  plan.steps[0].range = rt::test::num(64), plan.steps[0].unit_work = rt::test::num(1 << 20);
+  plan.steps[0].range = rt::test::num(2), plan.steps[0].unit_work = rt::test::num(1 << 20);
   plan.steps[0].flops = rt::test::num(1 << 30), plan.steps[1].name = "wait";
   rt::test::write_package(path("package"), plan, kSleep, {});
   environment["CPPGEN_THREADS"] = "2";

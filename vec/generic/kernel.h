@@ -2,7 +2,11 @@
 // vectors and tails; access by address class; checked indices; lane-wise reductions. Included after vec/<isa>/vec.h.
 #pragma once
 
+#ifdef CPPGEN_LINKED  // a part of a program, which calls them itself
+#define CPPGEN_KERNEL extern "C" __attribute__((visibility("hidden")))
+#else
 #define CPPGEN_KERNEL extern "C" __attribute__((visibility("default")))
+#endif
 #define CPPGEN_LAMBDA __attribute__((always_inline))
 #define CPPGEN_INLINE inline __attribute__((always_inline))
 
