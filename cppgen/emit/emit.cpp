@@ -24,9 +24,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Offsets of constants in code for usual programs have 31 bits, with something left for the program itself.
-constexpr int64_t kMostWeights = int64_t{1900} << 20;
-
 OutputKind output_kind(const EmitRequest& request) {
   return {request.kind == EmitKind::cmake ? "CMakeLists.txt" : "cppgen_model.txt", "model of --emit"};
 }
@@ -50,9 +47,6 @@ class Emission {
     require_binutils();
     CompiledModel model = compile();
     const rt::Plan plan = rt::plan_from_json(read_file(model.package + "/" + std::string(rt::kPlanFile)));
-    if (plan.weights_bytes > kMostWeights)
-      user_error("the model has {} bytes of packed weights, and --emit writes at most {}: compile a package",
-                 plan.weights_bytes, kMostWeights);
     const double compiled = StageClock::now();
     write(plan, model.package);
     model.report.stages.emplace_back("emit", StageClock::now() - compiled);

@@ -19,6 +19,9 @@ namespace {
 
 using rt::Step;
 
+// Offsets of constants in code for usual programs have 31 bits, with something left for the program itself.
+constexpr int64_t kMostWeights = int64_t{1900} << 20;
+
 // "{sizes->a, sizes->b}", or "{nullptr}", because C++ has no arrays without elements.
 std::string members_text(const std::string& of, const std::vector<std::string>& members) {
   std::vector<std::string> texts;
@@ -240,6 +243,9 @@ std::string dims_text(const rt::TensorInfo& info, const rt::Plan& plan) {
 }
 
 void require_emittable(const rt::Plan& plan) {
+  if (plan.weights_bytes > kMostWeights)
+    user_error("the model has {} bytes of packed weights, and --emit writes at most {}: compile a package",
+               plan.weights_bytes, kMostWeights);
   for (const Step& step : plan.steps) {
     if (step.kind == rt::StepKind::kernel || is_linked_function(step.name)) continue;
     const std::string node = step.origins.empty() ? step.name : fmt::format("{}", fmt::join(step.origins, "', '"));

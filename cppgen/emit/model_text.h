@@ -26,8 +26,8 @@ struct ModelOptions {
   int64_t min_chunk_size = 1;
 };
 
-// UserError naming the node if a step of the plan, or of the outline of a module, is neither a kernel nor a call of a
-// function in linked_library().
+// UserError if there are more weights than emitted code can address, or naming the node if a step of the plan, or of
+// the outline of a module, is neither a kernel nor a call of a function in linked_library().
 void require_emittable(const rt::Plan&);
 
 // The header of the model, in C.
