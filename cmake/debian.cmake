@@ -8,7 +8,7 @@ set(CPACK_PACKAGE_CONTACT "The cppgen developers <${CPPGEN_PACKAGE_CONTACT}>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "compiler of neural networks (ONNX) for CPUs")
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL runtime onednn compiler development)
+set(CPACK_COMPONENTS_ALL runtime compiler development)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -32,8 +32,11 @@ function(cppgen_package component name section summary text)
 endfunction()
 cppgen_package(runtime ${cppgen_runtime_package} libs "runs neural networks that cppgen compiled"
                "The library with a C interface, and the program cppgen-run. No compiler is needed.")
-cppgen_package(onednn libcppgen-onednn libs "oneDNN for neural networks that cppgen compiled"
-               "A plugin of the runtime for packages whose products oneDNN computes.")
+if(CPPGEN_ONEDNN)
+  list(APPEND CPACK_COMPONENTS_ALL onednn)
+  cppgen_package(onednn libcppgen-onednn libs "oneDNN for neural networks that cppgen compiled"
+                 "Plugins of the runtime, for packages whose products oneDNN computes, and of the program cppgen, for comparisons with oneDNN.")
+endif()
 cppgen_package(compiler cppgen science "compiler of neural networks (ONNX) for CPUs"
                "The program cppgen, and the compiler as a library. Kernels are compiled by g++ or clang.")
 cppgen_package(development libcppgen-dev libdevel "headers and CMake files of cppgen"
@@ -46,4 +49,14 @@ set(CPACK_DEBIAN_COMPILER_PACKAGE_RECOMMENDS "libcppgen-onednn ${cppgen_same}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${cppgen_runtime_package} ${cppgen_same}, cppgen ${cppgen_same}")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_GENERATE_SHLIBS OFF)
+if(CPPGEN_PYTHON AND CPPGEN_PYTHON_FOLDER)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  cppgen_package(python python3-cppgen python "compiles and runs neural networks (ONNX), for Python"
+                 "The module cppgen, also in place of onnxruntime and as a backend of torch.compile.")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "${cppgen_runtime_package} ${cppgen_same}, cppgen ${cppgen_same}, python3 (>= 3.11), python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
+      "${PROJECT_SOURCE_DIR}/cmake/python3/postinst;${PROJECT_SOURCE_DIR}/cmake/python3/prerm")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_GENERATE_SHLIBS OFF)
+endif()
 include(CPack)

@@ -1,8 +1,9 @@
 # cmake --install: what the components hold is what the packages of cmake/debian.cmake hold.
 #   runtime      what machines need that run compiled models: the library, its plugins but oneDNN's, cppgen-run
-#   onednn       the plugin with oneDNN, which is as large as everything else
+#   onednn       the plugins with oneDNN, which is as large as everything else, of the runtime and of the program
 #   compiler     the program, and the same as a library; both carry the headers of their kernels inside
 #   development  headers, and how CMake, pkg-config and linkers find the libraries
+#   python       the Python package, where CPPGEN_PYTHON_FOLDER says
 include(CMakePackageConfigHelpers)
 
 set(cppgen_include "${CMAKE_INSTALL_INCLUDEDIR}/cppgen")
@@ -15,7 +16,9 @@ function(cppgen_install_library target export component)
 endfunction()
 cppgen_install_library(cppgen_runtime cppgenTargets runtime)
 install(TARGETS cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
-install(TARGETS cppgen_plugin_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT onednn)
+if(CPPGEN_ONEDNN)
+  install(TARGETS cppgen_plugin_onednn cppgen_plugin_bench_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT onednn)
+endif()
 install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 cppgen_install_library(cppgen_compiler cppgenCompilerTargets compiler)
 install(TARGETS cppgen_onnxruntime_provider LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT compiler)

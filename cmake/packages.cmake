@@ -17,12 +17,14 @@ endforeach()
 find_package(nlohmann_json REQUIRED)
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)  # only its header is used
 find_package(TBB REQUIRED)
-# Debian's own config of oneDNN asks for OpenCL, which the CPU engine does not need.
-find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
-find_library(DNNL_LIBRARY dnnl REQUIRED)
-add_library(DNNL::dnnl UNKNOWN IMPORTED)
-set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION "${DNNL_LIBRARY}"
-                                            INTERFACE_INCLUDE_DIRECTORIES "${DNNL_INCLUDE_DIR}")
+if(CPPGEN_ONEDNN)
+  # Debian's own config of oneDNN asks for OpenCL, which the CPU engine does not need.
+  find_path(DNNL_INCLUDE_DIR oneapi/dnnl/dnnl.hpp REQUIRED)
+  find_library(DNNL_LIBRARY dnnl REQUIRED)
+  add_library(DNNL::dnnl UNKNOWN IMPORTED)
+  set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION "${DNNL_LIBRARY}"
+                                              INTERFACE_INCLUDE_DIRECTORIES "${DNNL_INCLUDE_DIR}")
+endif()
 find_path(XSMM_INCLUDE_DIR libxsmm.h REQUIRED)
 find_library(XSMM_LIBRARY xsmm REQUIRED)
 find_library(XSMM_NO_BLAS_LIBRARY xsmmnoblas REQUIRED)  # what it would call BLAS for, which we do not use

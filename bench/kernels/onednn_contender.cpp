@@ -2,7 +2,7 @@
 
 #include "bench/kernels/contenders.h"
 #include "bench/kernels/limits.h"
-#include "cppgen/baseline/onednn_graph.h"
+#include "cppgen/baseline/onednn_plugin.h"
 #include "runtime/contraction/onednn_versions.h"
 
 namespace cppgen::bench {

@@ -1,4 +1,3 @@
-#include "cppgen/baseline/onednn_graph.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,8 +5,10 @@
 
 #include "cppgen/baseline/build.h"
 #include "cppgen/baseline/builder.h"
+#include "cppgen/baseline/onednn_plugin.h"
 #include "cppgen/baseline/openmp_executor.h"
 #include "runtime/base/errors.h"
+#include "runtime/plugins/plugin.h"
 
 namespace cppgen::baseline {
 namespace {
@@ -35,40 +36,78 @@ struct BoundStep {
   std::vector<double> times;
 };
 
-}  // namespace
-
-struct OnednnGraph::Impl {
-  Impl(Graph given, int threads, const CompileGroup& compile)
-      : graph(std::move(given)), threads(threads), engine(dnnl::engine::kind::cpu, 0), stream(engine) {
-    const OpenMpThreads scope(threads);
-    program = build_program(graph, threads, engine, compile);
-    arena = place_buffers(program);
-    scratch = aligned_memory(program.scratch_bytes);
-    bound.resize(program.steps.size());
-    for (size_t i = 0; i < bound.size(); i++) bind(program.steps[i], bound[i]);
+class BoundGraph final : public OnednnGraph {
+ public:
+  BoundGraph(Graph given, int threads, const CompileGroup& compile)
+      : graph_(std::move(given)), threads_(threads), engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
+    const OpenMpThreads scope(threads_);
+    program_ = build_program(graph_, threads_, engine_, compile);
+    arena_ = place_buffers(program_);
+    scratch_ = aligned_memory(program_.scratch_bytes);
+    bound_.resize(program_.steps.size());
+    for (size_t i = 0; i < bound_.size(); i++) bind(program_.steps[i], bound_[i]);
   }
 
+  void run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs) override {
+    const OpenMpThreads scope(threads_);
+    point_to(inputs, outputs);
+    double primitives = 0, kernels = 0;
+    for (size_t i = 0; i < bound_.size(); i++) {
+      const double begin = milliseconds_now();
+      execute(program_.steps[i], bound_[i]);
+      const double time = milliseconds_now() - begin;
+      bound_[i].times.push_back(time);
+      (program_.steps[i].report.ours ? kernels : primitives) += time;
+    }
+    stream_.wait();
+    primitives_ms_.push_back(primitives), kernels_ms_.push_back(kernels);
+  }
+
+  std::vector<rt::Tensor> new_outputs() const override {
+    std::vector<rt::Tensor> outputs;
+    for (ValueId v : graph_.outputs) {
+      const Value& value = graph_.value(v);
+      outputs.emplace_back(value.type->dtype, dims_of(value));
+    }
+    return outputs;
+  }
+
+  Report report() const override {
+    Report report;
+    for (size_t i = 0; i < bound_.size(); i++) {
+      const Step& step = program_.steps[i];
+      report.steps.push_back(step.report);
+      report.steps.back().median_ms = median(bound_[i].times);
+      report.primitives += step.kind == StepKind::primitive;
+      report.reorders += step.kind == StepKind::reorder;
+    }
+    report.primitives_ms = median(primitives_ms_);
+    report.kernels_ms = median(kernels_ms_);
+    return report;
+  }
+
+ private:
   const Buffer& storage(const Operand& operand) const {
-    return program.buffers[size_t(program.storage_of(operand.buffer))];
+    return program_.buffers[size_t(program_.storage_of(operand.buffer))];
   }
 
   // Null for memory of the caller.
   char* address(const Operand& operand) const {
-    if (operand.buffer < 0) return static_cast<char*>(scratch.get());
+    if (operand.buffer < 0) return static_cast<char*>(scratch_.get());
     const Buffer& buffer = storage(operand);
     if (buffer.constant) return const_cast<char*>(static_cast<const char*>(buffer.constant)) + operand.offset;
     if (!buffer.is_temporary()) return nullptr;
-    return arena.at[size_t(program.storage_of(operand.buffer))] + operand.offset;
+    return arena_.at[size_t(program_.storage_of(operand.buffer))] + operand.offset;
   }
 
   void bind(const Step& step, BoundStep& to) {
     if (step.kind == StepKind::copy) {
-      to.bytes = program.buffers[size_t(step.arguments[1].second.buffer)].bytes;
+      to.bytes = program_.buffers[size_t(step.arguments[1].second.buffer)].bytes;
     } else {
       to.memories.reserve(step.arguments.size());
       for (const auto& [name, operand] : step.arguments) {
         char* at = address(operand);
-        to.memories.emplace_back(operand.desc, engine, at ? static_cast<void*>(at) : DNNL_MEMORY_NONE);
+        to.memories.emplace_back(operand.desc, engine_, at ? static_cast<void*>(at) : DNNL_MEMORY_NONE);
         to.arguments.push_back({name, to.memories.back().get()});
       }
     }
@@ -87,9 +126,9 @@ struct OnednnGraph::Impl {
   bool is_outside(const Operand& operand) const { return operand.buffer >= 0 && !address(operand); }
 
   void point_to(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs) {
-    for (size_t i = 0; i < bound.size(); i++) {
-      const Step& step = program.steps[i];
-      BoundStep& b = bound[i];
+    for (size_t i = 0; i < bound_.size(); i++) {
+      const Step& step = program_.steps[i];
+      BoundStep& b = bound_[i];
       const auto at = [&](const Operand& operand) {
         return is_outside(operand) ? outside(operand, inputs, outputs) : address(operand);
       };
@@ -111,73 +150,35 @@ struct OnednnGraph::Impl {
     }
     // The C interface takes the arguments as they are; the C++ one copies them in every call.
     const dnnl_status_t status =
-        dnnl_primitive_execute(step.primitive.get(), stream.get(), int(b.arguments.size()), b.arguments.data());
+        dnnl_primitive_execute(step.primitive.get(), stream_.get(), int(b.arguments.size()), b.arguments.data());
     if (status != dnnl_success)
       internal_error("oneDNN failed to run {} {}: status {}", step.report.kind, step.report.implementation,
                      int(status));
   }
 
-  void run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs) {
-    const OpenMpThreads scope(threads);
-    point_to(inputs, outputs);
-    double primitives = 0, kernels = 0;
-    for (size_t i = 0; i < bound.size(); i++) {
-      const double begin = milliseconds_now();
-      execute(program.steps[i], bound[i]);
-      const double time = milliseconds_now() - begin;
-      bound[i].times.push_back(time);
-      (program.steps[i].report.ours ? kernels : primitives) += time;
-    }
-    stream.wait();
-    primitives_ms.push_back(primitives), kernels_ms.push_back(kernels);
-  }
-
-  Graph graph;
-  int threads;
-  dnnl::engine engine;
-  dnnl::stream stream;
-  Program program;
-  Arena arena;
-  std::shared_ptr<void> scratch;
-  std::vector<BoundStep> bound;
-  std::vector<double> primitives_ms, kernels_ms;  // per run
+  Graph graph_;
+  int threads_;
+  dnnl::engine engine_;
+  dnnl::stream stream_;
+  Program program_;
+  Arena arena_;
+  std::shared_ptr<void> scratch_;
+  std::vector<BoundStep> bound_;
+  std::vector<double> primitives_ms_, kernels_ms_;  // per run
 };
 
-OnednnGraph::OnednnGraph(Graph graph, int threads, const CompileGroup& compile) {
+}  // namespace
+
+std::unique_ptr<OnednnGraph> make_onednn_graph(Graph graph, int threads, const CompileGroup& compile) {
   try {
-    impl_ = std::make_unique<Impl>(std::move(graph), threads, compile);
+    return std::make_unique<BoundGraph>(std::move(graph), threads, compile);
   } catch (const dnnl::error& error) {
     user_error("oneDNN cannot be set up: {}", error.what());
   }
 }
 
-OnednnGraph::~OnednnGraph() = default;
-
-void OnednnGraph::run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs) {
-  impl_->run(inputs, outputs);
-}
-
-std::vector<rt::Tensor> OnednnGraph::new_outputs() const {
-  std::vector<rt::Tensor> outputs;
-  for (ValueId v : impl_->graph.outputs) {
-    const Value& value = impl_->graph.value(v);
-    outputs.emplace_back(value.type->dtype, dims_of(value));
-  }
-  return outputs;
-}
-
-Report OnednnGraph::report() const {
-  Report report;
-  for (size_t i = 0; i < impl_->bound.size(); i++) {
-    const Step& step = impl_->program.steps[i];
-    report.steps.push_back(step.report);
-    report.steps.back().median_ms = median(impl_->bound[i].times);
-    report.primitives += step.kind == StepKind::primitive;
-    report.reorders += step.kind == StepKind::reorder;
-  }
-  report.primitives_ms = median(impl_->primitives_ms);
-  report.kernels_ms = median(impl_->kernels_ms);
-  return report;
-}
-
 }  // namespace cppgen::baseline
+
+extern "C" __attribute__((visibility("default")))
+const cppgen::baseline::OnednnPlugin cppgen_plugin{cppgen::rt::kPluginBuild.data(), cppgen::baseline::make_onednn_graph,
+                                                   cppgen::baseline::end_openmp_threads};

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <mutex>
 
-#include "cppgen/baseline/onednn_graph.h"
+#include "cppgen/baseline/onednn_plugin.h"
 #include "isa/arch/arch.h"
 #include "runtime/threads/float_environment.h"
 #include "runtime/threads/region.h"

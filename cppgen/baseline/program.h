@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cppgen/baseline/layout.h"
-#include "cppgen/baseline/onednn_graph.h"
+#include "cppgen/contenders/onednn_graph.h"
 #include "runtime/session/session.h"
 
 namespace cppgen::baseline {

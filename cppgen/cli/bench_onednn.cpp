@@ -20,10 +20,10 @@ TimedOnednn::TimedOnednn(const ModelOptions& options, const Settings& settings, 
   CompileRequest request = compile_request(options, settings, cancel);
   request.settings.freezing = true;
   Graph graph = read_and_simplify(request, clock, nullptr);
-  graph_ = std::make_unique<baseline::OnednnGraph>(std::move(graph), threads,
-                                                   [this](Graph group, std::unique_ptr<rt::Executor> executor) {
-                                                     return session_of(std::move(group), std::move(executor));
-                                                   });
+  graph_ = baseline::onednn_plugin().make_graph(std::move(graph), threads,
+                                                [this](Graph group, std::unique_ptr<rt::Executor> executor) {
+                                                  return session_of(std::move(group), std::move(executor));
+                                                });
   outputs_ = graph_->new_outputs();
   for (rt::Tensor& output : outputs_) output_views_.push_back(output.output());
   TimedOnednn::run();
@@ -48,7 +48,7 @@ double TimedOnednn::run() {
   return seconds_now() - begin;
 }
 
-void TimedOnednn::rest() { baseline::end_openmp_threads(); }
+void TimedOnednn::rest() { baseline::onednn_plugin().end_threads(); }
 
 // "primitives": ..., "steps": [{kind, implementation, nodes, ms}]
 void TimedOnednn::describe(Json& json) const {

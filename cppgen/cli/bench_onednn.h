@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/baseline/onednn_graph.h"
+#include "cppgen/contenders/onednn_graph.h"
 #include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/command_options.h"
 #include "cppgen/flow/compiler.h"

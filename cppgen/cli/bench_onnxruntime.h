@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/baseline/onnxruntime_model.h"
+#include "cppgen/contenders/onnxruntime_model.h"
 #include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/command_options.h"
 #include "runtime/plan/plan.h"

@@ -48,6 +48,7 @@ void check_options(const BenchOptions& options, const Settings& settings) {
   if (options.clients > 1) user_error("--against compares single callers: remove --clients");
   if (options.reference || settings.force_native_runtime)
     user_error("--against compares compiled code: remove --reference and FORCE_NATIVE_RUNTIME");
+  if (is_against(options, "onednn")) baseline::onednn_plugin();  // which fails where oneDNN is not installed
 }
 
 using Library = std::shared_ptr<const baseline::OnnxRuntime>;

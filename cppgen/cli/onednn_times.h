@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "cppgen/baseline/onednn_graph.h"
+#include "cppgen/contenders/onednn_graph.h"
 #include "cppgen/cli/command_options.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"

@@ -16,7 +16,7 @@ if(CPPGEN_SANITIZE)
   target_compile_options(cppgen_python PRIVATE -fsanitize=${CPPGEN_SANITIZE})
 endif()
 set_target_properties(cppgen_python PROPERTIES OUTPUT_NAME _cppgen PREFIX "" SUFFIX ".abi3.so" C_STANDARD 11
-  LIBRARY_OUTPUT_DIRECTORY "${cppgen_python_package}" INSTALL_RPATH "$ORIGIN/lib" C_VISIBILITY_PRESET hidden)
+  LIBRARY_OUTPUT_DIRECTORY "${cppgen_python_package}" C_VISIBILITY_PRESET hidden)
 
 file(GLOB_RECURSE cppgen_python_modules CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_LIST_DIR}/cppgen"
      "${CMAKE_CURRENT_LIST_DIR}/cppgen/*.py" "${CMAKE_CURRENT_LIST_DIR}/cppgen/*.pyi"
@@ -34,10 +34,33 @@ add_dependencies(cppgen_python cppgen)
 # has no links, so each library is one file, of the name that others ask for.
 if(SKBUILD)
   set(cppgen_minor ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-  set_target_properties(cppgen_runtime cppgen_compiler PROPERTIES VERSION ${cppgen_minor} INSTALL_RPATH "$ORIGIN")
-  set_target_properties(cppgen_plugin_onednn cppgen_plugin_xsmm cppgen_plugin_regex PROPERTIES INSTALL_RPATH "$ORIGIN")
+  set(plugins cppgen_plugin_xsmm cppgen_plugin_regex)
+  if(CPPGEN_ONEDNN)
+    list(APPEND plugins cppgen_plugin_onednn cppgen_plugin_bench_onednn)
+  endif()
+  set_target_properties(cppgen_runtime cppgen_compiler PROPERTIES VERSION ${cppgen_minor})
+  set_target_properties(cppgen_runtime cppgen_compiler ${plugins} PROPERTIES INSTALL_RPATH "$ORIGIN")
+  set_target_properties(cppgen_python PROPERTIES INSTALL_RPATH "$ORIGIN/lib")
   install(TARGETS cppgen_python LIBRARY DESTINATION cppgen COMPONENT python)
   install(TARGETS cppgen RUNTIME DESTINATION cppgen/bin COMPONENT python)
-  install(TARGETS cppgen_runtime cppgen_compiler cppgen_plugin_onednn cppgen_plugin_xsmm cppgen_plugin_regex
+  install(TARGETS cppgen_runtime cppgen_compiler ${plugins}
           LIBRARY DESTINATION cppgen/lib NAMELINK_SKIP COMPONENT python)
+endif()
+
+# Installed beside the libraries and the program, the package has neither, and a link to the program.
+if(CPPGEN_PYTHON_FOLDER AND CPPGEN_INSTALL AND NOT SKBUILD)
+  set(folder "${CPPGEN_PYTHON_FOLDER}/cppgen")
+  install(TARGETS cppgen_python LIBRARY DESTINATION ${folder} COMPONENT python)
+  install(DIRECTORY "${CMAKE_CURRENT_LIST_DIR}/cppgen/" DESTINATION ${folder} COMPONENT python
+          FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN "__pycache__" EXCLUDE)
+  file(RELATIVE_PATH program "/${folder}/bin" "/${CMAKE_INSTALL_BINDIR}/cppgen")
+  file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/python_link")
+  file(CREATE_LINK "${program}" "${PROJECT_BINARY_DIR}/python_link/cppgen" SYMBOLIC)
+  install(FILES "${PROJECT_BINARY_DIR}/python_link/cppgen" DESTINATION ${folder}/bin COMPONENT python)
+  set(metadata "${PROJECT_BINARY_DIR}/cppgen-${PROJECT_VERSION}.dist-info")  # for pip, and for PyTorch to find its backend
+  configure_file("${CMAKE_CURRENT_LIST_DIR}/METADATA.in" "${metadata}/METADATA" @ONLY)
+  file(STRINGS "${PROJECT_SOURCE_DIR}/pyproject.toml" backend REGEX "\"cppgen.torch:")
+  string(REPLACE "\"" "" backend "${backend}")
+  file(CONFIGURE OUTPUT "${metadata}/entry_points.txt" CONTENT "[torch_dynamo_backends]\n${backend}\n")
+  install(DIRECTORY "${metadata}" DESTINATION ${CPPGEN_PYTHON_FOLDER} COMPONENT python)
 endif()

@@ -40,13 +40,13 @@ std::vector<std::string> candidates(const std::string& file) {
   return paths;
 }
 
-void* open_plugin(const std::string& file, std::string_view needed_by) {
+void* open_plugin(const std::string& file, std::string_view needed_by, std::string_view advice) {
   std::string first_error;
   for (const std::string& path : candidates(file)) {
     if (void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
     if (first_error.empty()) first_error = ::dlerror();
   }
-  user_error("{} need the plugin {} of cppgen, which cannot be loaded: {}", needed_by, file, first_error);
+  user_error("{} need the plugin {} of cppgen, which cannot be loaded: {}{}", needed_by, file, first_error, advice);
 }
 
 }  // namespace
@@ -55,15 +55,15 @@ std::string plugin_file_name(std::string_view name) {
   return fmt::format("libcppgen_{}-{}.so", name, kVersion.substr(0, kVersion.rfind('.')));
 }
 
-std::string plugin_path(std::string_view name, std::string_view needed_by) {
+std::string plugin_path(std::string_view name, std::string_view needed_by, std::string_view advice) {
   Dl_info info;
-  check(::dladdr(load_plugin(name, needed_by), &info) != 0, "a plugin is in no file");
+  check(::dladdr(load_plugin(name, needed_by, advice), &info) != 0, "a plugin is in no file");
   return info.dli_fname;
 }
 
-const void* load_plugin(std::string_view name, std::string_view needed_by) {
+const void* load_plugin(std::string_view name, std::string_view needed_by, std::string_view advice) {
   const std::string file = plugin_file_name(name);
-  const void* plugin = ::dlsym(open_plugin(file, needed_by), "cppgen_plugin");
+  const void* plugin = ::dlsym(open_plugin(file, needed_by, advice), "cppgen_plugin");
   if (!plugin) user_error("{} need the plugin {} of cppgen, but the library of this name is none", needed_by, file);
   const std::string_view build = *static_cast<const char* const*>(plugin);
   if (build != kPluginBuild)

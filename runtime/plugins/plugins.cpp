@@ -10,10 +10,10 @@ namespace cppgen::rt {
 namespace {
 
 struct Name {
-  std::string_view name, needed_by;
-  const void* load() const { return load_plugin(name, needed_by); }
+  std::string_view name, needed_by, advice{};
+  const void* load() const { return load_plugin(name, needed_by, advice); }
 };
-constexpr Name kOneDnn{"onednn", "contractions by oneDNN"}, kXsmm{"xsmm", "contractions by libxsmm"},
+constexpr Name kOneDnn{"onednn", "contractions by oneDNN", kWhereOnednnIs}, kXsmm{"xsmm", "contractions by libxsmm"},
     kRegex{"regex", "regular expressions"};
 
 const LibraryPlugin& onednn() {
@@ -35,6 +35,13 @@ const RegexPlugin& regex() {
 
 std::span<const LibraryFunction> onednn_functions() { return onednn().functions; }
 std::span<const LibraryFunction> xsmm_functions() { return xsmm().functions; }
+bool onednn_is_there() try {
+  onednn();
+  return true;
+} catch (const UserError& error) {
+  log_debug("{}", error.what());
+  return false;
+}
 int xsmm_lanes() try { return xsmm().float_lanes(); } catch (const UserError& error) {
   log_debug("{}", error.what());
   return 0;
@@ -49,7 +56,7 @@ std::string plugin_needed_by(std::string_view function) {
                        : function == kXsmmContraction                           ? &kXsmm
                        : function == "regex_full_match" || function == "tokens" ? &kRegex
                                                                                 : nullptr;
-  return plugin ? plugin_path(plugin->name, plugin->needed_by) : "";
+  return plugin ? plugin_path(plugin->name, plugin->needed_by, plugin->advice) : "";
 }
 
 }  // namespace cppgen::rt

@@ -66,19 +66,19 @@ Report BaselineTest::expect_same(Graph graph, int threads) {
   Graph copy = graph;
   const auto expected = ir::interpret(ops::lower(copy), inputs);
 
-  OnednnGraph baseline(std::move(graph), threads, compiler());
+  const auto baseline = make_onednn_graph(std::move(graph), threads, compiler());
   for (int run = 0; run < 2; run++) {
-    std::vector<rt::Tensor> outputs = baseline.new_outputs();
+    std::vector<rt::Tensor> outputs = baseline->new_outputs();
     std::vector<rt::OutputView> output_views;
     for (rt::Tensor& out : outputs) output_views.push_back(out.output());
-    baseline.run(views, output_views);
+    baseline->run(views, output_views);
     EXPECT_EQ(expected.size(), outputs.size());
     for (size_t i = 0; i < expected.size(); i++) {
       SCOPED_TRACE("output " + std::to_string(i));
       expect_close(expected[i], outputs[i]);
     }
   }
-  return baseline.report();
+  return baseline->report();
 }
 
 std::vector<std::string> kinds(const Report& report) {

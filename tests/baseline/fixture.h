@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/baseline/onednn_graph.h"
+#include "cppgen/baseline/onednn_plugin.h"
 #include "cppgen/flow/compiler.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/values/compare.h"

@@ -57,7 +57,7 @@ TEST_F(Groups, AnyNumberOfThreads) {
 TEST_F(Groups, ADimensionWithoutSizeIsRefused) {
   m.output(m.node("Relu", {m.input("x", {m.symbol("N"), 5})}));
   try {
-    OnednnGraph(m.g, 1, compiler());
+    make_onednn_graph(m.g, 1, compiler());
     FAIL();
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),

@@ -17,11 +17,11 @@ TEST_P(Networks, GiveTheExpectedOutputs) {
   std::vector<rt::TensorView> inputs;
   for (const rt::Tensor& in : test.inputs) inputs.push_back(in.view());
   StageClock clock;
-  OnednnGraph graph(read_and_simplify(r, clock, nullptr), 2, compiler());
-  std::vector<rt::Tensor> outputs = graph.new_outputs();
+  const auto graph = make_onednn_graph(read_and_simplify(r, clock, nullptr), 2, compiler());
+  std::vector<rt::Tensor> outputs = graph->new_outputs();
   std::vector<rt::OutputView> views;
   for (rt::Tensor& out : outputs) views.push_back(out.output());
-  graph.run(inputs, views);
+  graph->run(inputs, views);
   const auto report = rt::compare_outputs(test.outputs, outputs);
   EXPECT_TRUE(report.ok()) << report.text();
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/baseline/onnxruntime_api.h"
+#include "cppgen/contenders/onnxruntime_api.h"
 
 namespace ort = cppgen::baseline::ort;
 

@@ -38,7 +38,7 @@ double processor_seconds(int pid) {
 
 }  // namespace
 
-CliTest::CliTest() {
+CliTest::CliTest() : program(CPPGEN_PROGRAM) {
   const char* search = std::getenv("PATH");
   environment = {{"PATH", search ? search : ""},
                  {"HOME", path("home")},
@@ -58,9 +58,9 @@ int CliTest::start(const std::vector<std::string>& arguments) const {
   posix_spawn_file_actions_addopen(&actions, 2, path("stderr").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
   pid_t pid = -1;
   const int error =
-      posix_spawn(&pid, CPPGEN_PROGRAM, &actions, nullptr, pointers(argv).data(), pointers(variables).data());
+      posix_spawn(&pid, program.c_str(), &actions, nullptr, pointers(argv).data(), pointers(variables).data());
   posix_spawn_file_actions_destroy(&actions);
-  EXPECT_EQ(error, 0) << CPPGEN_PROGRAM;
+  EXPECT_EQ(error, 0) << program;
   return pid;
 }
 

@@ -40,6 +40,7 @@ class CliTest : public testing::Test {
 
   TempFolder folder;
   std::map<std::string, std::string> environment;
+  std::string program;  // by default cppgen in the build directory
 
  private:
   int start(const std::vector<std::string>& arguments) const;

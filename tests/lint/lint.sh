@@ -61,7 +61,8 @@ room kernel schedule ir support
 room codegen kernel schedule ir support
 room compile support
 room package schedule codegen compile ir support
-room baseline graph ops passes ir support
+room contenders graph ops ir support
+room baseline contenders graph ops passes ir support
 room flow import passes partition schedule codegen compile package custom diagram graph ops ir support
 room report flow diagram import ops
 room library flow report support compile

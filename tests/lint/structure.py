@@ -66,7 +66,7 @@ def declared_rooms(root):
     rooms = []
     for lists in ("CMakeLists.txt", "cppgen/CMakeLists.txt", "runtime/CMakeLists.txt", "vec/CMakeLists.txt", "isa/CMakeLists.txt"):
         with open(os.path.join(root, lists)) as f:
-            rooms += re.findall(r"^cppgen_room\((\S+?)[\s)]", f.read(), re.M)
+            rooms += re.findall(r"^ *cppgen_room\((\S+?)[\s)]", f.read(), re.M)
     return rooms
 
 

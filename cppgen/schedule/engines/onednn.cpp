@@ -8,6 +8,7 @@
 #include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/engines/tiles.h"
 #include "runtime/plan/call_fields.h"
+#include "runtime/plugins/plugins.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -125,7 +126,8 @@ FusionDecision onednn_supports(const Contraction& contraction, const Options& op
   if (target.lanes == 1) return FusionDecision::no("oneDNN would use a wider ISA than the one forced");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   Form form = form_of(contraction);
-  return form.call ? FusionDecision::yes() : FusionDecision::no(form.reason);
+  if (!form.call) return FusionDecision::no(form.reason);
+  return rt::onednn_is_there() ? FusionDecision::yes() : FusionDecision::no("oneDNN is not installed");
 }
 
 Prepared prepare_onednn(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target& target) {

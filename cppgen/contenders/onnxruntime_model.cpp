@@ -1,4 +1,4 @@
-#include "cppgen/baseline/onnxruntime_model.h"
+#include "cppgen/contenders/onnxruntime_model.h"
 
 #include "runtime/base/dtype.h"
 #include "runtime/base/errors.h"

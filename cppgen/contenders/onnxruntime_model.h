@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cppgen/baseline/onnxruntime_library.h"
+#include "cppgen/contenders/onnxruntime_library.h"
 #include "runtime/values/tensor.h"
 
 namespace cppgen::baseline {

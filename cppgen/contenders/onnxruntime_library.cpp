@@ -1,4 +1,4 @@
-#include "cppgen/baseline/onnxruntime_library.h"
+#include "cppgen/contenders/onnxruntime_library.h"
 
 #include <dlfcn.h>
 

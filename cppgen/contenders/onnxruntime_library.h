@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "cppgen/baseline/onnxruntime_api.h"
+#include "cppgen/contenders/onnxruntime_api.h"
 
 namespace cppgen::baseline {
 

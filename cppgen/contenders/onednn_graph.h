@@ -39,26 +39,32 @@ struct Report {
 
 class OnednnGraph {
  public:
-  // `graph` must be the result of the graph passes. UserError if a dimension is not bound or oneDNN cannot be
-  // initialised.
-  OnednnGraph(Graph graph, int threads, const CompileGroup&);
-  ~OnednnGraph();
+  virtual ~OnednnGraph() = default;
 
   // Dense row-major tensors in the order of the model, with the graph's types and dimensions. Must not be called
   // concurrently.
-  void run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs);
-  std::vector<rt::Tensor> new_outputs() const;
+  virtual void run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs) = 0;
+  virtual std::vector<rt::Tensor> new_outputs() const = 0;
 
   // Times of all runs so far.
-  Report report() const;
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  virtual Report report() const = 0;
 };
 
-// Ends the threads that ran oneDNN for the caller, which would otherwise spin for a while. The next run starts them
-// again.
-void end_openmp_threads();
+// What the plugin with oneDNN exports (runtime/plugins/plugin.h). It is of the same build as the program, whose
+// functions it calls.
+struct OnednnPlugin {
+  const char* build;
+
+  // `graph` must be the result of the graph passes. UserError if a dimension is not bound or oneDNN cannot be
+  // initialised.
+  std::unique_ptr<OnednnGraph> (*make_graph)(Graph graph, int threads, const CompileGroup&);
+
+  // Ends the threads that ran oneDNN for the caller, which would otherwise spin for a while. The next run starts them
+  // again.
+  void (*end_threads)();
+};
+
+// The plugin, which the first call loads. UserError that says how to get it if it is missing.
+const OnednnPlugin& onednn_plugin();
 
 }  // namespace cppgen::baseline
