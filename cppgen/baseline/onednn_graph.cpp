@@ -179,6 +179,5 @@ std::unique_ptr<OnednnGraph> make_onednn_graph(Graph graph, int threads, const C
 
 }  // namespace cppgen::baseline
 
-extern "C" __attribute__((visibility("default")))
-const cppgen::baseline::OnednnPlugin cppgen_plugin{cppgen::rt::kPluginBuild.data(), cppgen::baseline::make_onednn_graph,
-                                                   cppgen::baseline::end_openmp_threads};
+extern "C" __attribute__((visibility("default"))) const cppgen::baseline::OnednnPlugin cppgen_plugin{
+    cppgen::rt::kPluginBuild.data(), cppgen::baseline::make_onednn_graph, cppgen::baseline::end_openmp_threads};

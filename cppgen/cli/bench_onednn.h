@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/contenders/onednn_graph.h"
 #include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/command_options.h"
+#include "cppgen/contenders/onednn_graph.h"
 #include "cppgen/flow/compiler.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/settings.h"

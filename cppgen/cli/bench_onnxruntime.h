@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/contenders/onnxruntime_model.h"
 #include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/command_options.h"
+#include "cppgen/contenders/onnxruntime_model.h"
 #include "runtime/plan/plan.h"
 
 namespace cppgen {

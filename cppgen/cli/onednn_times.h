@@ -3,8 +3,8 @@
 #include <optional>
 #include <vector>
 
-#include "cppgen/contenders/onednn_graph.h"
 #include "cppgen/cli/command_options.h"
+#include "cppgen/contenders/onednn_graph.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
 #include "runtime/plan/plan.h"

@@ -56,8 +56,8 @@ TEST_F(WithoutOnednn, ModelsAreCompiledForOtherEngines) {
 }
 
 TEST_F(WithoutOnednn, PackagesThatNeedItAreRefused) {
-  const std::vector<std::string> compile{"compile", model, "--set", "MAX_AUTOTUNE_GEMM_BACKENDS=ONEDNN", "-o",
-                                         path("package")};
+  const std::vector<std::string> compile{"compile", model,          "--set", "MAX_AUTOTUNE_GEMM_BACKENDS=ONEDNN",
+                                         "-o",      path("package")};
   ASSERT_EQ(run(compile).status, 0);
   EXPECT_EQ(run({"run", path("package"), "--dim", "M=8"}).status, 0);
   expect_advice(without({"run", path("package"), "--dim", "M=8"}),
