@@ -57,9 +57,9 @@ import cppgen
 import numpy as np
 session = cppgen.Session("residual_network.onnx", settings={"CACHE_DIR": "/work/python_cache"})
 x = np.random.default_rng(1).standard_normal(session.inputs[0].shape, np.float32)
-y = session(x)
-assert y.shape == session.outputs[0].shape and np.isfinite(y).all()
-assert (cppgen.Session("package")(x) == y).all()
+results = session.run([x])
+assert [y.shape for y in results.values()] == [output.shape for output in session.outputs]
+assert all((results[name] == y).all() for name, y in cppgen.Session("package").run([x]).items())
 assert importlib.metadata.version("cppgen") == cppgen.__version__
 backends = importlib.metadata.entry_points(group="torch_dynamo_backends")
 assert backends["cppgen"].value == "cppgen.torch:backend"
