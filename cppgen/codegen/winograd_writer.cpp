@@ -9,7 +9,8 @@ using ir::Loop;
 
 const Code kPatch = Code::name("patch"), kPanel = Code::name("panel"), kBlock = Code::name("patch_block"),
            kGroup = Code::name("group"), kInputs = Code::name("inputs"), kSums = Code::name("sums"),
-           kFirstLine = Code::name("first_line"), kFirstPosition = Code::name("first_position");
+           kFindPoints = Code::name("find_points"), kFirstLine = Code::name("first_line"),
+           kFirstPosition = Code::name("first_position");
 
 Loop make_loop(const ir::Program& program, const char* name, IndexExpr extent) {
   return {program.index->loop(name, extent), extent};
@@ -32,6 +33,7 @@ void WinogradWriter::write_body() {
   declare_unit();
   body_.constant("const vec::Piece", "piece", "vec::even_piece({}, {}, {})", index_text(plan_.patches),
                  index_text(plan_.blocks), kBlock);
+  write_points();
   write_inputs();
   const int64_t size = plan_.panels_per_unit;
   body_.let("panel0", "{} * {}", kGroup, size);
@@ -95,11 +97,11 @@ Code WinogradWriter::point_address() {
   return inside.empty() ? address : code("{} ? {} : padding", all_of(inside), address);
 }
 
-void WinogradWriter::write_inputs() {
+// find_points(patch, points): the points of the inputs of a patch.
+void WinogradWriter::write_points() {
   const int window = rt::winograd::window(side_);
-  body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
+  body_.open(Lambda{kFindPoints, fmt::format("const int {}, const float** points", kPatch.text())});
   decompose_patch();
-  body_.array("const float*", "points", Code(window * window));
   const Code dy = Code::name("dy"), dx = Code::name("dx");
   body_.open(For{.type = "int", .variable = dy, .end = Code(window)});
   body_.open(For{.type = "int", .variable = dx, .end = Code(window)});
@@ -108,6 +110,13 @@ void WinogradWriter::write_inputs() {
   body_.line("points[{} * {} + {}] = {};", dy, window, dx, point_address());
   body_.close();
   body_.close();
+  body_.close();
+}
+
+void WinogradWriter::write_inputs() {
+  body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
+  body_.array("const float*", "points", Code(rt::winograd::products(side_)));
+  body_.line("{}({}, points);", kFindPoints, kPatch);
   body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, side_ / 2 - 1,
              index_text(contraction_.depth.extent), kInputs, kPatch, plan_.input_row, plan_.input_plane);
   body_.close();
@@ -143,8 +152,9 @@ void WinogradWriter::write_results() {
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
   decompose_patch();
   body_.array("alignas(64) float", "block", Code(side_ * side_ * nr));
-  body_.line("{}->winograd_output[{}]({} + {} * {}, {}, {}, block);", kRuntime, side_ / 2 - 1, kSums, kPatch, nr,
-             plan_.sums_plane, nr);
+  body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime,
+                 side_ / 2 - 1, kSums, kPatch, nr, plan_.sums_plane, nr);
+  write_direct();
   body_.let("line_end", "vec::imin({}, {} - {})", side_, index_text(lines.extent), kFirstLine);
   body_.let("row_size", "vec::imin({}, {} - {})", side_, index_text(positions.extent), kFirstPosition);
   const Code dy = Code::name("dy");
@@ -152,6 +162,19 @@ void WinogradWriter::write_results() {
   write_epilogue();
   body_.line("vec::finish_block(block + {} * {}, {}, row_size, column0, tile_columns, epilogue);", dy, side_ * nr, nr);
   body_.close();
+  body_.close();
+}
+
+// The panels of the original taps follow those of the transformed ones.
+void WinogradWriter::write_direct() {
+  const auto& c = contraction_;
+  const int64_t step = c.depth.extent.constant() * c.shape.nr, transformed = rt::winograd::products(side_) * step;
+  body_.open_if("!finite");
+  body_.array("const float*", "points", Code(rt::winograd::products(side_)));
+  body_.line("{}({}, points);", kFindPoints, kPatch);
+  body_.line("{0}->winograd_direct[{1}](points, {2}, {0}->tiles[{3}][{4}], {5} + {6} + {7} * {8}, {9}, block);",
+             kRuntime, side_ / 2 - 1, index_text(c.depth.extent), int(c.format), side_, context_.pointers.at(c.packed),
+             plan_.panels.constant() * transformed, kPanel, rt::winograd::kTaps * step, c.shape.nr);
   body_.close();
 }
 

@@ -4,7 +4,8 @@
 namespace cppgen::codegen {
 
 // Convolutions by Winograd's algorithm (runtime/contraction/winograd.h). The transforms and the products are functions
-// of the runtime; the epilogue runs on the results of each patch, which are in the first-level cache.
+// of the runtime; the epilogue runs on the results of each patch, which are in the first-level cache. A patch whose
+// results are not all finite is computed again, directly.
 class WinogradWriter : public KernelWriter {
  public:
   WinogradWriter(const kernel::KernelView&, const kernel::WinogradPlan&, const Options&);
@@ -20,10 +21,12 @@ class WinogradWriter : public KernelWriter {
   void declare_scratch();
   void declare_unit();
   void decompose_patch();
-  void write_inputs();
+  void write_points();
   Code point_address();
+  void write_inputs();
   void write_products();
   void write_results();
+  void write_direct();
   void write_epilogue();
 };
 

@@ -230,6 +230,11 @@ class Accessed {
     if (e->kind == ir::ExprKind::load) add(e->buffer, points_accessed(loops, e->indices, !e->indirects.empty()));
   }
   void add_all(BufferId b) { add(b, ir::product(view_.program().buffer(b).shape)); }
+  void add(BufferId b, IndexExpr elements) {
+    if (view_.local(b)) return;
+    const auto [it, added] = elements_.emplace(b, elements);
+    if (!added) it->second = it->second + elements;
+  }
 
   IndexExpr bytes() const {
     IndexExpr n = 0;
@@ -243,13 +248,15 @@ class Accessed {
  private:
   const KernelView& view_;
   std::map<BufferId, IndexExpr> elements_;
-
-  void add(BufferId b, IndexExpr elements) {
-    if (view_.local(b)) return;
-    const auto [it, added] = elements_.emplace(b, elements);
-    if (!added) it->second = it->second + elements;
-  }
 };
+
+// The elements of the panels that products read: not the original taps behind transformed ones.
+IndexExpr panels_read(const ir::Buffer& packed, const TileContraction& c) {
+  const IndexExpr all = ir::product(packed.shape);
+  if (c.winograd_side == 0) return all;
+  const int64_t products = rt::winograd::products(c.winograd_side);
+  return ir::ceildiv(all * products, products + int64_t(rt::winograd::kTaps));
+}
 
 IndexExpr bytes_of(const KernelView& view) {
   const auto& kernel = view.kernel;
@@ -264,7 +271,7 @@ IndexExpr bytes_of(const KernelView& view) {
     outer.insert(outer.end(), {a->rows, a->columns});
   }
   if (const auto& c = kernel.contraction) {
-    accessed.add_all(c->left->buffer), accessed.add_all(c->packed);
+    accessed.add_all(c->left->buffer), accessed.add(c->packed, panels_read(view.program().buffer(c->packed), *c));
     outer = c->batch;
     outer.push_back(c->columns);
   }

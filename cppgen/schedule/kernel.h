@@ -70,7 +70,7 @@ struct TileContraction {
   RowTiling tiling;
   // Winograd's algorithm (runtime/contraction/winograd.h): the rows' last two loops are the lines and columns of an
   // image, in patches of so many results in each direction. The taps are 3 x 3, and the panels hold their transforms,
-  // one tap for each product of a patch. 0: the algorithm is not used.
+  // one tap for each product of a patch; the panels of the taps themselves follow. 0: the algorithm is not used.
   int winograd_side = 0;
   Blocking blocking;
   bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers

@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 5
+#define CPPGEN_ABI_VERSION 6
 
 // Functions that kernels cannot contain themselves, because a kernel is linked without libraries.
 struct cppgen_runtime {
@@ -26,7 +26,11 @@ struct cppgen_runtime {
   // The transforms of convolutions by Winograd's algorithm, for patches of 2 x 2 and of 4 x 4 results: see
   // WinogradTransforms in runtime/contraction/tiles.h.
   void (*const* winograd_input)(const float* const* points, long channels, float* to, long plane);
-  void (*const* winograd_output)(const float* products, long plane, long columns, float* block);
+  bool (*const* winograd_output)(const float* products, long plane, long columns, float* block);
+  void (*const* winograd_direct)(const float* const* points, long channels,
+                                 void (*tile)(const void* const* left, long taps, long depth, const void* panel,
+                                              void* block, long ldc),
+                                 const float* panel, long columns, float* block);
 };
 
 // The arguments of a kernel call. A kernel is

@@ -7,7 +7,7 @@
 namespace cppgen::rt {
 namespace {
 
-constexpr int kTaps = 3;
+constexpr int kTaps = 3;  // in each direction
 
 // Row i: a polynomial with the taps as coefficients at point i, divided by the product of the distances between this
 // point and the others. Weights are transformed in double precision and rounded once.
@@ -43,8 +43,9 @@ void transform(const Matrix& g, const std::array<double, kTaps * kTaps>& taps, l
   }
 }
 
+// Returns the end of what it has written.
 template <int Side>
-void pack_transformed(std::span<const PanelSource> taps, int nr, float* out) {
+float* pack_transformed(std::span<const PanelSource> taps, int nr, float* out) {
   const auto g = weight_matrix<Side>();
   const long depth = taps[0].depth, columns = taps[0].columns, width = slice_columns(TileFormat::f32, nr);
   for (long first = 0; first < columns; first += nr, out += winograd::products(Side) * depth * nr)
@@ -57,13 +58,15 @@ void pack_transformed(std::span<const PanelSource> taps, int nr, float* out) {
                 static_cast<const float*>(taps[t].data)[k * taps[t].depth_stride + (first + j) * taps[t].column_stride];
         transform<Side>(g, values, depth * nr, out + (j / width * depth + k) * width + j % width);
       }
+  return out;
 }
 
 }  // namespace
 
 void pack_winograd(int side, std::span<const PanelSource> taps, int nr, float* out) {
   check(taps.size() == kTaps * kTaps && (side == 2 || side == 4), "winograd: taps or patches of another size");
-  side == 2 ? pack_transformed<2>(taps, nr, out) : pack_transformed<4>(taps, nr, out);
+  float* const end = side == 2 ? pack_transformed<2>(taps, nr, out) : pack_transformed<4>(taps, nr, out);
+  pack_panels(TileFormat::f32, taps, nr, static_cast<char*>(static_cast<void*>(end)));
 }
 
 }  // namespace cppgen::rt

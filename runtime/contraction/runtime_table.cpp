@@ -73,8 +73,11 @@ class RuntimeTable {
         functions_[f] = set->functions, prepare_[f] = set->prepare;
         begin_[f] = set->begin, finish_[f] = set->finish;
       }
-    for (size_t i = 0; i < winograd_input_.size(); i++)
-      winograd_input_[i] = tiles.strided->winograd[i]->input, winograd_output_[i] = tiles.strided->winograd[i]->output;
+    for (size_t i = 0; i < winograd_input_.size(); i++) {
+      const WinogradTransforms& transforms = *tiles.strided->winograd[i];
+      winograd_input_[i] = transforms.input, winograd_output_[i] = transforms.output;
+      winograd_direct_[i] = transforms.direct;
+    }
     table_ = {kUnaryF64,
               [](double x, double y) { return std::pow(x, y); },
               [](double x, double y) { return std::fmod(x, y); },
@@ -84,7 +87,8 @@ class RuntimeTable {
               begin_.data(),
               finish_.data(),
               winograd_input_.data(),
-              winograd_output_.data()};
+              winograd_output_.data(),
+              winograd_direct_.data()};
   }
   RuntimeTable(const RuntimeTable&) = delete;
   const cppgen_runtime* get() const { return &table_; }
@@ -95,6 +99,7 @@ class RuntimeTable {
   std::array<void (*)(), kTileFormatCount> begin_{}, finish_{};
   std::array<decltype(WinogradTransforms::input), 2> winograd_input_{};
   std::array<decltype(WinogradTransforms::output), 2> winograd_output_{};
+  std::array<decltype(WinogradTransforms::direct), 2> winograd_direct_{};
   cppgen_runtime table_{};
 };
 

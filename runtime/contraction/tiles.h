@@ -56,8 +56,11 @@ struct WinogradTransforms {
   // elements up to the next multiple of 16 channels.
   void (*input)(const float* const* points, long channels, float* to, long plane);
   // block[(y * side + x) * columns + j] from the sums products[(y * window + x) * plane + j], for j < columns, a
-  // multiple of the lanes.
-  void (*output)(const float* products, long plane, long columns, float* block);
+  // multiple of the lanes. Returns whether one of these is infinite or not a number.
+  bool (*output)(const float* products, long plane, long columns, float* block);
+  // The same results from the inputs and a panel of the original taps, by the tile for `side` rows.
+  void (*direct)(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
+                 float* block);
 };
 
 // The sets that tile_formats.def lists, each in the namespace of its instruction set. Formats of float32 and of bytes

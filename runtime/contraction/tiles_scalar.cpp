@@ -19,6 +19,11 @@ TILE_FN Vector load_first(const float* p, int n) {
 }
 TILE_FN void store(float* p, Vector x) { *(UnalignedVector*)p = x; }
 TILE_FN Vector splat(float x) { return Vector{x, x, x, x}; }
+TILE_FN bool has_nan(Vector x) {
+  float sum = 0;
+  for (int i = 0; i < kLanes; i++) sum += x[i];
+  return sum != sum;
+}
 TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
 
 struct TileUnit {

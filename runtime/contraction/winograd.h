@@ -9,7 +9,9 @@
 // The transforms need additions and a few products for each channel. Results are rounded differently from those of
 // direct convolutions. For values from a normal distribution and 16 to 512 channels, the error (root of the mean
 // square) is 0.5 to 0.7 times (side 2) and 1.6 to 2.0 times (side 4) that of a direct sum in float32. An input that is
-// infinite or not a number makes all results of its patches not a number.
+// infinite or not a number, or a transform that overflows, makes all results that depend on it infinite or not a
+// number, also where a direct sum would be another one. So a patch with such a result is computed again, directly, from
+// the weights themselves, which follow the transformed ones.
 #pragma once
 
 namespace cppgen::rt::winograd {
@@ -30,5 +32,7 @@ struct Points<4> {
 // The side of the patch of inputs, and of the square of products.
 inline constexpr int window(int side) { return side + 2; }
 inline constexpr int products(int side) { return window(side) * window(side); }
+
+inline constexpr int kTaps = 9;  // of a direct sum
 
 }  // namespace cppgen::rt::winograd

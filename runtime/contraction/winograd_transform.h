@@ -95,18 +95,36 @@ void winograd_input(const float* const* points, long channels, float* to, long p
 }
 
 template <int Side>
-void winograd_output(const float* products, long plane, long columns, float* block) {
+bool winograd_output(const float* products, long plane, long columns, float* block) {
   constexpr int kWindow = winograd::window(Side);
   const auto transform = [](Vector(&p)[kWindow]) __attribute__((always_inline)) { Winograd<Side>::output(p); };
+  Vector zeros{};  // not a number as soon as a result is not finite
   for (long j = 0; j < columns; j += kLanes)
     transform_square<kWindow, Side>(
         transform, [=](int i) __attribute__((always_inline)) { return load(products + i * plane + j); },
-        [=](int i, Vector x) __attribute__((always_inline)) { store(block + i * columns + j, x); });
+        [ =, &zeros ](int i, Vector x) __attribute__((always_inline)) {
+          store(block + i * columns + j, x);
+          zeros = multiply_add(x, Vector{}, zeros);
+        });
+  return has_nan(zeros);
+}
+
+template <int Side>
+void winograd_direct(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
+                     float* block) {
+  constexpr int kWindow = winograd::window(Side), kTapsOfLine = 3;
+  for (int y = 0; y < Side; y++) {
+    const void* left[winograd::kTaps * Side];
+    for (int tap = 0; tap < winograd::kTaps; tap++)
+      for (int x = 0; x < Side; x++)
+        left[tap * Side + x] = points[(y + tap / kTapsOfLine) * kWindow + x + tap % kTapsOfLine];
+    tile(left, winograd::kTaps, channels, panel, block + y * Side * columns, columns);
+  }
 }
 
 template <int Side>
 constexpr WinogradTransforms winograd_transforms() {
-  return {winograd_input<Side>, winograd_output<Side>};
+  return {winograd_input<Side>, winograd_output<Side>, winograd_direct<Side>};
 }
 
 }  // namespace cppgen::rt::TILE_ISA

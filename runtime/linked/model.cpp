@@ -60,7 +60,8 @@ void start_services(Services& services) {
   memset(&services, 0, sizeof services);
   services.table = {
       kUnaryF64,        ::pow,          ::fmod,          services.tiles,          nullptr,
-      services.prepare, services.begin, services.finish, services.winograd_input, services.winograd_output};
+      services.prepare, services.begin, services.finish, services.winograd_input, services.winograd_output,
+      services.winograd_direct};
 }
 
 void add_tiles(Services& services, int format, const rt::TileSet& set) {
@@ -71,8 +72,11 @@ void add_tiles(Services& services, int format, const rt::TileSet& set) {
 void add_strided(Services& services, const rt::StridedTileSet& set, const rt::WinogradTransforms& of_2,
                  const rt::WinogradTransforms& of_4) {
   services.table.strided = set.functions;
-  services.winograd_input[0] = of_2.input, services.winograd_output[0] = of_2.output;
-  services.winograd_input[1] = of_4.input, services.winograd_output[1] = of_4.output;
+  const rt::WinogradTransforms* const sides[] = {&of_2, &of_4};
+  for (int i = 0; i < 2; i++) {
+    services.winograd_input[i] = sides[i]->input, services.winograd_output[i] = sides[i]->output;
+    services.winograd_direct[i] = sides[i]->direct;
+  }
 }
 
 Status start(Runner& runner, int threads, uint32_t features, bool flush_denormals) {

@@ -59,6 +59,7 @@ struct Services {
   void (*finish[kTileFormats])();
   decltype(rt::WinogradTransforms::input) winograd_input[2];
   decltype(rt::WinogradTransforms::output) winograd_output[2];
+  decltype(rt::WinogradTransforms::direct) winograd_direct[2];
 };
 void start_services(Services&);  // without tiles
 void add_tiles(Services&, int format, const rt::TileSet&);

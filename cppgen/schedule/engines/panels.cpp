@@ -128,15 +128,15 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
 // The shape of the panels; sets their offsets in it.
 std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& batch) {
   const int64_t group = info(c.format).depth_group;
-  IndexExpr taps = c.winograd_side != 0 ? IndexExpr(int64_t(rt::winograd::products(c.winograd_side))) : points(c.taps),
-            steps = ir::ceildiv(c.depth.extent, group);
+  IndexExpr taps = points(c.taps), steps = ir::ceildiv(c.depth.extent, group), original_taps = 0;
+  if (c.winograd_side != 0) original_taps = taps, taps = int64_t(rt::winograd::products(c.winograd_side));
   c.packed_batch = linear(batch);
   if (info(c.format).form == rt::LeftForm::block) {
     c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.depth.extent.constant(), c.shape.nr);
     return {points(batch), ir::ceildiv(c.columns.extent, c.shape.nr), c.panel_elements};
   }
   c.panel_elements = taps * steps * (c.shape.nr * group);
-  return {points(batch), slices_of(c), taps, steps, rt::slice_columns(c.format, c.shape.nr), group};
+  return {points(batch), slices_of(c), taps + original_taps, steps, rt::slice_columns(c.format, c.shape.nr), group};
 }
 
 }  // namespace

@@ -1,0 +1,150 @@
+// Winograd's algorithm where values are not finite or become so: the results are those of direct sums.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "runtime/contraction/winograd.h"
+#include "tests/engines/run_engine.h"
+
+namespace cppgen::engines {
+namespace {
+
+constexpr int64_t kChannels = 18, kFilters = 35, kSide = 9;
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kSpecial[] = {NAN,    kInfinity, -kInfinity, 3e38f, -3e38f, 1.2e38f, std::numeric_limits<float>::min(),
+                              1e-42f, -1e-45f};
+
+float ordinary(int64_t i) { return float(i * 37 % 101 - 50) / 64; }
+
+double weight(int64_t i) { return double(i * 5 % 7 - 3) / 4; }
+
+// Convolutions of images with zeros around them, whose weights are small integers: some of them are 0.
+Graph convolution(int64_t images) {
+  GraphMaker g;
+  std::vector<double> weights;
+  for (int64_t i = 0; i < kFilters * kChannels * 9; i++) weights.push_back(weight(i));
+  const ValueId x = g.input("x", {images, kChannels, kSide, kSide});
+  g.output(g.node("Conv", {x, g.floats({kFilters, kChannels, 3, 3}, weights)}, {{"pads", std::vector<int64_t>(4, 1)}}));
+  return std::move(g.g);
+}
+
+ir::HostTensor images_of(const std::vector<float>& values) {
+  const auto images = int64_t(values.size()) / (kChannels * kSide * kSide);
+  ir::HostTensor t{
+      DType::f32, {images, kChannels, kSide, kSide}, std::vector<std::byte>(values.size() * sizeof(float))};
+  std::memcpy(t.bytes.data(), values.data(), t.bytes.size());
+  return t;
+}
+
+std::vector<float> results(const Machine& machine, const std::string& backend, const ir::HostTensor& images,
+                           const std::string& engine) {
+  Graph graph = convolution(images.dims[0]);
+  schedule::Options options;
+  options.max_autotune_conv_backends = {backend};
+  const Result result = run_on(machine, graph, options, {images}, 2);
+  EXPECT_EQ(result.engines, std::vector<std::string>{engine});
+  std::vector<float> values(result.outputs[0].bytes.size() / sizeof(float));
+  std::memcpy(values.data(), result.outputs[0].bytes.data(), result.outputs[0].bytes.size());
+  return values;
+}
+
+bool same_class(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+  return std::isfinite(a) ? std::isfinite(b) : a == b;
+}
+
+// One image for each special value at each position of one channel.
+std::vector<float> images_with_one() {
+  std::vector<float> values;
+  for (const float special : kSpecial)
+    for (int64_t at = 0; at < kSide * kSide; at++)
+      for (int64_t c = 0; c < kChannels; c++)
+        for (int64_t p = 0; p < kSide * kSide; p++)
+          values.push_back(c == at % kChannels && p == at ? special : ordinary(c * 7 + p));
+  return values;
+}
+
+// Images whose values are so large that sums overflow, and such that are special everywhere.
+std::vector<float> images_of_many() {
+  std::vector<float> values;
+  const int64_t elements = kChannels * kSide * kSide;
+  for (const float scale : {1e36f, 1e37f, 1e38f, 3e38f})
+    for (int64_t i = 0; i < elements; i++) values.push_back(std::abs(ordinary(i)) * scale);
+  for (const float special : kSpecial)
+    for (int64_t i = 0; i < elements; i++) values.push_back(special);
+  return values;
+}
+
+class WinogradValues : public testing::TestWithParam<int> {
+ protected:
+  std::string backend() const { return GetParam() == 2 ? "WINOGRAD_2X2" : "WINOGRAD_4X4"; }
+  std::string engine() const { return GetParam() == 2 ? "winograd-2x2" : "winograd-4x4"; }
+};
+
+TEST_P(WinogradValues, HaveTheClassesOfDirectSums) {
+  for (const char* isa : {"scalar", "avx2", "avx512"}) {
+    const auto on = machine(isa);
+    if (!on) continue;
+    const std::vector<float> input = images_with_one();
+    const ir::HostTensor images = images_of(input);
+    const auto got = results(*on, backend(), images, engine()), want = results(*on, "CPP", images, "cppgen");
+    ASSERT_EQ(got.size(), want.size());
+    size_t special = 0;
+    for (size_t i = 0; i < got.size(); i++) {
+      ASSERT_TRUE(same_class(got[i], want[i])) << isa << ", result " << i << ": " << got[i] << ", not " << want[i];
+      special += !std::isfinite(want[i]);
+    }
+    EXPECT_GT(special, got.size() / 100);
+  }
+}
+
+// Where direct sums are finite, others differ by rounding only, so an infinite neighbour leaves no trace.
+TEST_P(WinogradValues, OfNeighboursAreNotAffected) {
+  std::vector<float> input = images_with_one();
+  const ir::HostTensor images = images_of(input);
+  for (float& x : input)
+    if (std::abs(x) > 1e30f) x = NAN;
+  const ir::HostTensor same = images_of(input);
+  const Machine on = this_machine();
+  const auto got = results(on, backend(), same, engine()), want = results(on, "CPP", same, "cppgen");
+  for (size_t i = 0; i < got.size(); i++)
+    if (std::isfinite(want[i])) {
+      ASSERT_NEAR(got[i], want[i], 2e-4) << "result " << i;
+    }
+}
+
+// In double precision, whose sums do not overflow on the way.
+double exact(const std::vector<float>& input, int64_t result) {
+  const int64_t x = result % kSide, y = result / kSide % kSide, filter = result / (kSide * kSide) % kFilters,
+                image = result / (kSide * kSide * kFilters);
+  double sum = 0;
+  for (int64_t c = 0; c < kChannels; c++)
+    for (int64_t tap = 0; tap < 9; tap++) {
+      const int64_t line = y + tap / 3 - 1, column = x + tap % 3 - 1;
+      if (line < 0 || line >= kSide || column < 0 || column >= kSide) continue;
+      sum += double(input[size_t(((image * kChannels + c) * kSide + line) * kSide + column)]) *
+             weight((filter * kChannels + c) * 9 + tap);
+    }
+  return sum;
+}
+
+// Direct sums may overflow on the way to a result that float32 can represent; only then may the result be finite here.
+TEST_P(WinogradValues, AreNotLostInLargeSums) {
+  const std::vector<float> input = images_of_many();
+  const ir::HostTensor images = images_of(input);
+  const Machine on = this_machine();
+  const auto got = results(on, backend(), images, engine()), want = results(on, "CPP", images, "cppgen");
+  for (size_t i = 0; i < got.size(); i++) {
+    if (std::isfinite(want[i]) || same_class(got[i], want[i])) continue;
+    const double sum = exact(input, int64_t(i));
+    ASSERT_LT(std::abs(sum), 3.4e38) << "result " << i << ": " << got[i] << ", not " << want[i];
+    ASSERT_NEAR(got[i] / sum, 1, 1e-3) << "result " << i;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sides, WinogradValues, testing::Values(2, 4));
+
+}  // namespace
+}  // namespace cppgen::engines
