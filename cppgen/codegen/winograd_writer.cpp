@@ -137,8 +137,11 @@ void WinogradWriter::write_products() {
   body_.each(
       {.type = "int", .variable = "r", .end = "rows.size"},
       code("left[r] = {} + {} * {} + (rows.begin + r) * {};", kInputs, product, plan_.input_plane, plan_.input_row));
-  body_.line("{}->tiles[{}][rows.size](left, 1, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
-             int(c.format), index_text(c.depth.extent), kSums, product, plan_.sums_plane, nr, nr);
+  const int64_t terms = rt::winograd::block_terms(side_);
+  const bool in_blocks = c.depth.extent.constant() > terms;
+  body_.line("{}->tiles[{}][{}rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
+             int(c.format), in_blocks ? fmt::format("{} + ", mr) : "", in_blocks ? terms : 1,
+             index_text(c.depth.extent), kSums, product, plan_.sums_plane, nr, nr);
   body_.close();
   body_.close();
 }

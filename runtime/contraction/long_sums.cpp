@@ -9,12 +9,21 @@ constexpr int kMostRows = 32, kMostColumns = 64;
 
 class LongTile {
  public:
-  LongTile(const BlockTile& tile, long distance, float* results, long ldc)
-      : tile_(tile), distance_(distance), results_(results), ldc_(ldc) {}
+  LongTile(const BlockTile& tile, long distance, float* results, long ldc, long group_blocks = kGroupBlocks)
+      : tile_(tile), distance_(distance), results_(results), ldc_(ldc), group_blocks_(group_blocks) {}
 
   void add(const void* const* left, long taps, long depth, const char* panel) {
     (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, depth, panel, distance_, results_, ldc_);
-    if (++blocks_ == kGroupBlocks) end_group();
+    if (++blocks_ == group_blocks_) end_group();
+  }
+  // One tap, in blocks of `terms` products.
+  void add_blocks(const void* const* left, long terms, long depth, const char* panel) {
+    for (long k = 0; k < depth; k += terms) {
+      const void* rows[kMostRows];
+      for (int r = 0; r < tile_.rows; r++)
+        rows[r] = left[0] ? static_cast<const char*>(left[r]) + k * tile_.left_bytes : nullptr;
+      add(rows, 1, std::min(terms, depth - k), panel + k * tile_.panel_bytes);
+    }
   }
   void finish() {
     if (groups_ == 0) return;
@@ -26,7 +35,7 @@ class LongTile {
   const BlockTile& tile_;
   long distance_;
   float* results_;
-  long ldc_, blocks_ = 0, groups_ = 0;
+  long ldc_, group_blocks_, blocks_ = 0, groups_ = 0;
   float totals_[kMostRows][kMostColumns];
 
   void end_group() {
@@ -51,12 +60,14 @@ void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long 
     return sums.finish();
   }
   for (long t = 0; t < taps; t++, left += tile.rows, of_tap += tap_bytes)
-    for (long k = 0; k < depth; k += kBlockTerms) {
-      const void* rows[kMostRows];
-      for (int r = 0; r < tile.rows; r++)
-        rows[r] = left[0] ? static_cast<const char*>(left[r]) + k * tile.left_bytes : nullptr;
-      sums.add(rows, 1, std::min(kBlockTerms, depth - k), of_tap + k * tile.panel_bytes);
-    }
+    sums.add_blocks(left, kBlockTerms, depth, of_tap);
+  sums.finish();
+}
+
+void sum_short_blocks(const BlockTile& tile, long terms, const void* const* left, long depth, const void* panel,
+                      long distance, float* results, long ldc) {
+  LongTile sums(tile, distance, results, ldc, kShortGroupBlocks);
+  sums.add_blocks(left, terms, depth, static_cast<const char*>(panel));
   sums.finish();
 }
 

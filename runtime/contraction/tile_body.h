@@ -23,26 +23,76 @@ VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long dep
     }
 }
 
+// The same for one tap in short blocks, whose sums and their sums are both in registers: a tile has fewer rows.
+template <int Rows, int Vectors, bool Adds>
+VEC_KEEPS_REGISTERS void short_block(const void* const* left, long taps, long depth, const void* panel, long distance,
+                                     void* block, long ldc) {
+  constexpr int kMostRows = ((kRegisters - 1) / Vectors - 1) / 2, kSlice = vec::slice_columns(Vectors * kLanes);
+  float* c = static_cast<float*>(block);
+  if constexpr (Rows > kMostRows) {
+    constexpr int kFirst = (Rows + 1) / 2;
+    short_block<kFirst, Vectors, Adds>(left, taps, depth, panel, distance, c, ldc);
+    short_block<Rows - kFirst, Vectors, Adds>(left + kFirst, taps, depth, panel, distance, c + kFirst * ldc, ldc);
+  } else {
+    vec::Sums<TileUnit, Rows, Vectors> totals;
+    const float* slice = static_cast<const float*>(panel);
+    const float* rows[Rows];
+#pragma GCC unroll 32
+    for (int r = 0; r < Rows; r++) rows[r] = static_cast<const float*>(left[r]);
+    for (long k = 0; k < depth; k += kShortTerms) {
+      vec::Sums<TileUnit, Rows, Vectors> sums;
+      const long terms = depth - k < kShortTerms ? depth - k : kShortTerms;
+      vec::add_products(sums, terms, slice + k * kSlice, distance, [&](int r) { return rows[r] + k; });
+#pragma GCC unroll 32
+      for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 4
+        for (int j = 0; j < Vectors; j++) totals.v[r][j] = totals.v[r][j] + sums.v[r][j];
+    }
+#pragma GCC unroll 32
+    for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 4
+      for (int j = 0; j < Vectors; j++) {
+        float* const to = c + r * ldc + j * kLanes;
+        store(to, Adds ? load(to) + totals.v[r][j] : totals.v[r][j]);
+      }
+  }
+}
+
+template <int Rows, int Vectors>
+constexpr BlockTile block_tile(BlockFunction first, BlockFunction next) {
+  static_assert(kSliceColumns == vec::kSliceColumns && Vectors * kLanes <= kMostTileColumns);
+  constexpr int kFloat = sizeof(float);
+  return {first, next, Rows, Vectors * kLanes, kFloat, vec::slice_columns(Vectors * kLanes) * kFloat, 1};
+}
+
 template <int Rows, int Vectors>
 void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  static_assert(kSliceColumns == vec::kSliceColumns && Vectors * kLanes <= kMostTileColumns);
-  constexpr BlockFunction first = tile_block<Rows, Vectors, false>, next = tile_block<Rows, Vectors, true>;
-  constexpr int kFloat = sizeof(float), kSlice = vec::slice_columns(Vectors * kLanes);
-  const long distance = taps * depth * kSlice;
-  if (taps * depth <= kWholeTerms) return first(left, taps, depth, panel, distance, block, ldc);
-  sum_blocks({first, next, Rows, Vectors * kLanes, kFloat, kSlice * kFloat, 1}, left, taps, depth, panel, distance,
-             static_cast<float*>(block), ldc);
+  const long distance = taps * depth * vec::slice_columns(Vectors * kLanes);
+  if (taps * depth <= kWholeTerms)
+    return tile_block<Rows, Vectors, false>(left, taps, depth, panel, distance, block, ldc);
+  sum_blocks(block_tile<Rows, Vectors>(tile_block<Rows, Vectors, false>, tile_block<Rows, Vectors, true>), left, taps,
+             depth, panel, distance, static_cast<float*>(block), ldc);
+}
+
+template <int Rows, int Vectors>
+void tile_in_blocks(const void* const* left, long terms, long depth, const void* panel, void* block, long ldc) {
+  const bool is_short = terms <= kShortTerms;
+  const BlockTile tile =
+      is_short ? block_tile<Rows, Vectors>(short_block<Rows, Vectors, false>, short_block<Rows, Vectors, true>)
+               : block_tile<Rows, Vectors>(tile_block<Rows, Vectors, false>, tile_block<Rows, Vectors, true>);
+  sum_short_blocks(tile, is_short ? kShortTerms * kShortBlocks : terms, left, depth, panel,
+                   depth * vec::slice_columns(Vectors * kLanes), static_cast<float*>(block), ldc);
 }
 
 // The tiles of 1 to MaxRows rows.
 template <int MaxRows, int Vectors>
 struct TileTable {
-  TileFunction functions[MaxRows + 1] = {};
+  TileFunction functions[2 * MaxRows + 1] = {};
 
   constexpr TileTable() { fill<1>(); }
   template <int Rows>
   constexpr void fill() {
-    functions[Rows] = tile<Rows, Vectors>;
+    functions[Rows] = tile<Rows, Vectors>, functions[MaxRows + Rows] = tile_in_blocks<Rows, Vectors>;
     if constexpr (Rows < MaxRows) fill<Rows + 1>();
   }
 };

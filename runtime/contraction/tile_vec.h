@@ -7,6 +7,7 @@ namespace cppgen::rt::TILE_ISA {
 
 typedef vec::V<float> Vector;
 constexpr int kLanes = vec::L;
+constexpr int kRegisters = kLanes == 16 ? 32 : 16;
 using TileUnit = vec::FloatUnit;
 
 TILE_FN Vector load(const float* p) { return vec::load<float>(p); }

@@ -35,4 +35,11 @@ inline constexpr int products(int side) { return window(side) * window(side); }
 
 inline constexpr int kTaps = 9;  // of a direct sum
 
+// Sums of products over channels are computed in blocks of so many channels (sum_short_blocks in long_sums.h), because
+// the transform of the results of side 4 multiplies their errors.
+inline constexpr int block_terms(int side) { return side == 2 ? 256 : 16; }
+
+// Patches of side 4 have the error of direct sums from so many channels on.
+inline constexpr long kLeastChannels = 128;
+
 }  // namespace cppgen::rt::winograd

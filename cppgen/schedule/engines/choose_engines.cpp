@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/passes.h"
@@ -96,19 +98,63 @@ ChosenEngine chosen(const Contraction& contraction, std::string engine) {
   return it;
 }
 
+// Engines that replace direct tiles must be predicted to take less than this part of their time.
+constexpr double kWorthwhile = 0.95;
+
+class EngineSearch {
+ public:
+  EngineSearch(Draft& draft, const Contraction& contraction, Target target, std::string subject)
+      : draft_(draft), contraction_(contraction), target_(std::move(target)), subject_(std::move(subject)) {}
+
+  // The first that supports the contraction, or, instead of direct tiles, the fastest of those that replace them,
+  // unless a tuning has chosen direct tiles.
+  const Engine* find(const std::vector<const Engine*>& order, bool was_tuned) {
+    const Engine* found = nullptr;
+    for (const Engine* e : order) {
+      if (found && !e->replacement) continue;
+      const auto decision = e->supports(contraction_, draft_.options, target_);
+      if (!found) {
+        log(*e, decision);
+        if (decision && (was_tuned || e->name != kDirectTiles)) return e;
+        if (decision) found = e;
+      } else if (decision ? replaces(*e) : (log(*e, decision), false)) {
+        found = e;
+      }
+    }
+    return found;
+  }
+
+ private:
+  Draft& draft_;
+  const Contraction& contraction_;
+  const Target target_;
+  const std::string subject_;
+  double least_ = kWorthwhile;
+
+  void log(const Engine& e, const FusionDecision& decision) {
+    draft_.log().add("engine", subject_ + " on " + e.name, decision);
+  }
+
+  bool replaces(const Engine& e) {
+    const Replacement replacement = e.replacement(contraction_, draft_.options, target_);
+    const bool faster = replacement.allowed && replacement.time < least_;
+    const std::string time = fmt::format("predicted to take {:.2f} of the time of direct tiles", replacement.time);
+    log(e, !replacement.allowed ? replacement.allowed : faster ? FusionDecision::yes(time) : FusionDecision::no(time));
+    if (faster) least_ = replacement.time;
+    return faster;
+  }
+};
+
 EngineChoice choose_engine(Draft& draft, const Contraction& contraction, size_t statement) {
   const LoopNest* const nests[] = {&contraction.nest};
   std::string site;
   const Choice& choice = draft.choice(nests, site);
-  const Target target = with_tuning(draft.target, draft.tuning(choice));
   const auto& backends = is_convolution(contraction, draft.options) ? draft.options.max_autotune_conv_backends
                                                                     : draft.options.max_autotune_gemm_backends;
-  for (const Engine* e : in_preference(choice.backend, backends)) {
-    auto decision = e->supports(contraction, draft.options, target);
-    draft.log().add("engine", describe(draft.program().statements[statement]) + " on " + e->name, decision);
-    if (decision) return {e, std::move(site)};
-  }
-  return {};
+  EngineSearch search(draft, contraction, with_tuning(draft.target, draft.tuning(choice)),
+                      describe(draft.program().statements[statement]));
+  const Engine* const engine = search.find(in_preference(choice.backend, backends), !choice.backend.empty());
+  return engine ? EngineChoice{engine, std::move(site)} : EngineChoice{};
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -31,6 +32,14 @@ struct Prepared {
   ContractionStep step;
 };
 
+// Whether an engine may replace direct tiles, and its predicted time relative to theirs.
+struct Replacement {
+  FusionDecision allowed;
+  double time = 1;
+};
+
+inline constexpr std::string_view kDirectTiles = "cppgen";  // the name of the engine for float32 on FMA units
+
 // One way to run contractions. An engine changes how fast a contraction is and how it rounds, but never its meaning,
 // which its loops define.
 struct Engine {
@@ -43,6 +52,10 @@ struct Engine {
 
   // Brings a supported contraction into the engine's form. The caller fills in the step's `engine`.
   std::function<Prepared(Program&, Layouts&, LoopNest, const Options&, const Target&)> prepare;
+
+  // Null: engines are taken in their order. Otherwise the engine may also replace direct tiles that come before it;
+  // asked only about contractions that it supports.
+  std::function<Replacement(const Contraction&, const Options&, const Target&)> replacement{};
 };
 
 }  // namespace cppgen::schedule

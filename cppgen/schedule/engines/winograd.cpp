@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/panels.h"
 #include "cppgen/schedule/engines/row_tiling.h"
 #include "cppgen/schedule/engines/tiles.h"
+#include "runtime/contraction/winograd.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -45,6 +47,61 @@ bool pads_with_zeros(const Contraction& contraction, std::array<size_t, 2> dimen
     if (!around_image) return false;
   }
   return left->guards.empty() || (left->args[0]->kind == ir::ExprKind::constant && left->args[0]->bits == 0);
+}
+
+// Times in multiply-adds of vectors.
+class WinogradTime {
+ public:
+  WinogradTime(const ContractionView& view, const Target& target)
+      : view_(view),
+        lanes_(double(target.lanes)),
+        depth_(double(view.depth[2].extent.constant())),
+        vectors_(std::ceil(double(view.columns[0].extent.constant()) / std::max(lanes_, kNarrowPanel)) *
+                 std::max(lanes_, kNarrowPanel) / lanes_) {}
+
+  double of_direct_tiles() const {
+    return double(rt::winograd::kTaps) * (depth_ * vectors_ * points(1) + time_of_weights());
+  }
+  double of_patches(int side) const {
+    // Of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
+    constexpr double kOfInput = 6, kOfResult = 9;
+    const double of_products = side == 2 ? 1 : 1.1;  // with short blocks
+    const double transforms = kOfInput * std::ceil(depth_ / lanes_) + kOfResult * vectors_;
+    return rt::winograd::products(side) *
+           (points(side) * (of_products * depth_ * vectors_ + transforms) + time_of_weights());
+  }
+
+ private:
+  // Columns that the narrowest tiles compute at once, and bytes of memory that are read in the time of a multiply-add.
+  static constexpr double kNarrowPanel = 16, kBytes = 5.5;
+
+  const ContractionView& view_;
+  const double lanes_, depth_, vectors_;
+
+  // Of all images, in steps of `side` along both directions.
+  double points(int side) const {
+    constexpr int64_t kUsualImage = 56;  // where the size is not known
+    double count = 1;
+    for (size_t i = 0; i < view_.rows.size(); i++) {
+      const bool is_direction = i + 2 >= view_.rows.size();
+      const IndexExpr extent = view_.rows[i].extent;
+      const int64_t size = extent.is_constant() ? extent.constant() : is_direction ? kUsualImage : 1;
+      count *= is_direction ? std::ceil(double(size) / side) : double(size);
+    }
+    return count;
+  }
+  // Of one tap or product: they come from memory, as those of a network do.
+  double time_of_weights() const { return depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
+};
+
+// Patches of side 4 have a larger error than direct sums of few products.
+Replacement replacement(const Contraction& contraction, const Options& options, const Target& target, int side) {
+  const int64_t channels = contraction.view->depth[2].extent.constant();
+  if (side == 4 && options.fpmath == FloatMath::f32 && channels < rt::winograd::kLeastChannels)
+    return {
+        FusionDecision::no(fmt::format("its error with {} channels is larger than FPMATH_MODE=f32 allows", channels))};
+  const WinogradTime time(*contraction.view, target);
+  return {FusionDecision::yes(), time.of_patches(side) / time.of_direct_tiles()};
 }
 
 FusionDecision supports_winograd(const Contraction& contraction, const Options& options, const Target& target) {
@@ -90,7 +147,8 @@ Engine engine() {
   return {fmt::format("winograd-{0}x{0}", side), fmt::format("WINOGRAD_{0}X{0}", side), supports_winograd,
           [](Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
             return prepare_winograd(program, layouts, std::move(nest), options, target, side);
-          }};
+          },
+          [](const auto&... arguments) { return replacement(arguments..., side); }};
 }
 
 }  // namespace
