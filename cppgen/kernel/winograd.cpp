@@ -14,15 +14,15 @@ constexpr int64_t kLineElements = 16;  // float32 elements of a cache line
 
 int64_t whole_lines(int64_t elements) { return pieces(elements, kLineElements) * kLineElements; }
 
-// As many patches as fill some tiles, but few enough to leave units for many threads.
+// As many patches as fill some tiles, but few enough to leave units for many threads: halves of tiles if tiles and
+// panels alone would not.
 IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
-  const int64_t mr = view.kernel.contraction->shape.mr;
-  const int64_t patches = constant_or(plan.patches, tuning.winograd_units * tuning.winograd_tiles * mr);
-  const int64_t for_threads = std::min(tuning.winograd_units, patches / mr);
-  const int64_t most = tuning.winograd_tiles * mr;
+  const int64_t mr = view.kernel.contraction->shape.mr, most = tuning.winograd_tiles * mr;
   if (!plan.patches.is_constant()) return ir::ceildiv(plan.patches, most);
-  return std::max({pieces(patches, most), for_threads, int64_t(1)});
+  const int64_t patches = plan.patches.constant(), units = tuning.winograd_units;
+  const int64_t least = patches / mr * plan.panels.constant() < units ? std::max<int64_t>(mr / 2, 1) : mr;
+  return std::max({pieces(patches, most), std::min(units, patches / least), int64_t(1)});
 }
 
 // All panels, unless that leaves too few units for many threads.
