@@ -25,12 +25,16 @@ IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
   return std::max({pieces(patches, most), std::min(units, patches / least), int64_t(1)});
 }
 
-// All panels, unless that leaves too few units for many threads.
+// All panels, unless that leaves too few units for many threads, or units of other blocks of patches, which run next,
+// would not find the panels in the last-level cache.
 int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
   const int64_t panels = plan.panels.constant(), blocks = constant_or(plan.blocks, tuning.winograd_units);
   const int64_t groups = pieces(tuning.winograd_units, blocks);
-  return std::min(panels, std::max(tuning.winograd_panels, pieces(panels, groups)));
+  const int64_t bytes = view.kernel.contraction->panel_elements.constant() * int64_t(sizeof(float));
+  const int64_t cached = view.target.l3_bytes / tuning.winograd_l3_share / bytes;
+  const int64_t most = blocks > 1 && view.target.l3_bytes > 0 ? std::min(panels, cached) : panels;
+  return std::min(panels, std::max(tuning.winograd_panels, std::min(most, pieces(panels, groups))));
 }
 
 }  // namespace
