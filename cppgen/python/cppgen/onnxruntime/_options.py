@@ -2,10 +2,14 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import _cppgen
 from ._errors import NotImplemented  # pylint: disable=redefined-builtin
+
+
+PROVIDER = "CPUExecutionProvider"  #: the only one
 
 
 class GraphOptimizationLevel(enum.IntEnum):
@@ -53,22 +57,14 @@ class SessionOptions(_Fixed):
     log_severity_level = -1
     log_verbosity_level = 0
     logid = ""
+    optimized_model_filepath = ""  #: where sessions write the model, as it is: it is optimised whenever it is loaded
     use_deterministic_compute = False
     use_per_session_threads = True
 
     def __init__(self) -> None:
         self._entries: dict[str, str] = {}
         self._dims: dict[str, int] = {}
-        self._optimized_model = ""
-
-    @property
-    def optimized_model_filepath(self) -> str:
-        return self._optimized_model
-
-    @optimized_model_filepath.setter
-    def optimized_model_filepath(self, path: str) -> None:
-        if path:
-            raise NotImplemented("cppgen writes no optimized models: cppgen.compile(model, output=...) writes a package")
+        self._providers: list[tuple[str, dict[str, str]]] = []
 
     def add_session_config_entry(self, key: str, value: str) -> None:
         self._entries[str(key)] = str(value)
@@ -80,6 +76,18 @@ class SessionOptions(_Fixed):
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
         self._dims[name] = size
+
+    def add_provider(self, name: str, options: Mapping[str, str]) -> None:
+        """As in the argument `providers` of sessions, which is an alternative."""
+        self._providers.append((name, dict(options)))
+
+    def has_providers(self) -> bool:
+        return bool(self._providers)
+
+    @property
+    def providers(self) -> Sequence[Any]:
+        """What `add_provider` was given."""
+        return tuple(self._providers)
 
     def register_custom_ops_library(self, path: str) -> None:
         raise NotImplemented(f"{path}: cppgen takes descriptions of custom operators, not libraries: see "

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import logging
 import os
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,8 @@ from .. import _session
 from .._compile import Package
 from .._errors import Cancelled, Error, InternalError, UserError
 from ._errors import Fail, InvalidArgument, InvalidProtobuf, NoSuchFile, NotImplemented, RuntimeException  # pylint: disable=redefined-builtin
-from ._options import RunOptions, SessionOptions
-from ._types import NodeArg, declared_types, element_name
+from ._options import PROVIDER, RunOptions, SessionOptions
+from ._types import NodeArg, declared_types, element_name, has_external_data
 from ._values import OrtValue, array_at, dtype_of_element, require_cpu
 
 
@@ -36,6 +37,20 @@ def _maps_of(keys_and_rows: Sequence[np.ndarray]) -> list[dict[Any, Any]]:
     return [dict(zip(keys.tolist(), row)) for row in rows.reshape(-1, len(keys)).tolist()]
 
 
+def _write_model(model: Any, path: str, destination: str) -> None:
+    """Writes a model to a file, or copies the file at `path`, if it is not empty."""
+    if os.path.isdir(path):
+        raise NotImplemented(f"{path} is a package, not a model that could be written to {destination}")
+    folders = [os.path.dirname(os.path.realpath(it)) for it in (path, destination)]
+    if path and folders[0] != folders[1] and has_external_data(path):
+        raise NotImplemented(f"the weights of {path} are in files beside it, so it cannot be written to {destination}")
+    if not path:
+        with open(destination, "wb") as file:
+            file.write(model)
+    elif not os.path.exists(destination) or not os.path.samefile(path, destination):
+        shutil.copyfile(path, destination)
+
+
 class InferenceSession:
     """A model, which is compiled (or found in the cache) and loaded. Several threads may call `run` at once."""
 
@@ -43,9 +58,9 @@ class InferenceSession:
                  providers: Sequence[Any] | None = None, provider_options: Sequence[Mapping[Any, Any]] | None = None,
                  **kwargs: Any):
         self._options = sess_options or SessionOptions()
-        for provider in providers or ():
+        for provider in (*(providers or ()), *self._options.providers):
             name = provider if isinstance(provider, str) else provider[0]
-            if name != "CPUExecutionProvider":
+            if name != PROVIDER:
                 logging.getLogger("cppgen").info("the provider %s is not available; the model runs on the CPU", name)
         is_bytes = isinstance(path_or_bytes, (bytes, bytearray, memoryview))
         if not is_bytes and not isinstance(path_or_bytes, (str, os.PathLike, Package)):
@@ -55,6 +70,8 @@ class InferenceSession:
             raise NoSuchFile(f"Load model from {self._model_path} failed. File doesn't exist")
         self._session = self._load(path_or_bytes, is_bytes)
         self._describe(path_or_bytes, is_bytes)
+        if self._options.optimized_model_filepath:
+            _write_model(path_or_bytes, self._model_path, self._options.optimized_model_filepath)
 
     def _load(self, model: Any, is_bytes: bool) -> _session.Session:
         try:
@@ -98,10 +115,10 @@ class InferenceSession:
         return self._options
 
     def get_providers(self) -> list[str]:
-        return ["CPUExecutionProvider"]
+        return [PROVIDER]
 
     def get_provider_options(self) -> dict[str, dict[str, str]]:
-        return {"CPUExecutionProvider": {}}
+        return {PROVIDER: {}}
 
     def set_providers(self, providers: Sequence[Any] | None = None, provider_options: Any = None) -> None:
         """The CPU is the only provider."""

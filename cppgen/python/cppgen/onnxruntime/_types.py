@@ -6,8 +6,8 @@ from __future__ import annotations
 import dataclasses
 import mmap
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 from .._errors import UserError
 
@@ -22,6 +22,8 @@ ELEMENTS = {
 _OF_CPPGEN = {"float32": "float", "float64": "double", "str": "string", "float8_e4m3fn": "float8e4m3fn",
               "float8_e4m3fnuz": "float8e4m3fnuz", "float8_e5m2": "float8e5m2", "float8_e5m2fnuz": "float8e5m2fnuz",
               "float4_e2m1fn": "float4e2m1", "float8_e8m0fnu": "float8e8m0"}
+
+Result = TypeVar("Result")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,9 +133,28 @@ def _declared(data: Any) -> tuple[list[Any], list[Any]]:
     return inputs, outputs
 
 
+def _external(data: Any) -> bool:
+    """Whether a tensor among the initializers of the graph is in another file."""
+    reader = _Reader(data)
+    for number, graph in _fields(data, 0, len(data)):
+        for kind, part in reader.fields(graph) if number == 7 else ():
+            if kind == 5 and (14, 1) in reader.fields(part):
+                return True
+    return False
+
+
+def _read(model: str | os.PathLike[str] | bytes, read: Callable[[Any], Result]) -> Result:
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return read(model)
+    with open(model, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        return read(data)
+
+
 def declared_types(model: str | os.PathLike[str] | bytes) -> tuple[list[Any], list[Any]]:
     """Name, type and shape (None if the file does not state it) of each input and output of a model."""
-    if isinstance(model, (bytes, bytearray, memoryview)):
-        return _declared(model)
-    with open(model, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        return _declared(data)
+    return _read(model, _declared)
+
+
+def has_external_data(model: str | os.PathLike[str] | bytes) -> bool:
+    """Whether weights of the model are in other files."""
+    return _read(model, _external)
