@@ -30,6 +30,16 @@ def test_the_sample_is_large_enough():
     assert len(onnx_tests.cases(sample(), __name__)) == len(sample()) > COUNT // 2
 
 
+def test_sequences_with_scalars_are_compared():
+    """ONNX's own comparison fails for these."""
+    assert_similar = onnx_tests.ComparingTests.assert_similar_outputs
+    scalar, vector = np.array(1, np.float32), np.float32([1])
+    assert_similar([[scalar, vector], vector], [[scalar, vector], vector], rtol=1e-3, atol=1e-7)
+    for different in ([scalar + 1, vector], [vector, vector], [scalar], [scalar.astype(np.float64), vector]):
+        with pytest.raises(AssertionError):
+            assert_similar([[scalar, vector], vector], [different, vector], rtol=1e-3, atol=1e-7)
+
+
 def test_models_and_nodes():
     x = np.float32([[1, -2, 3, -4]])
     prepared = cppgen.backend.prepare(models.difference(), "CPU", threads=1)
