@@ -105,5 +105,37 @@ TEST(EngineChoice, SaysWhyNotWinograd) {
             "its weights are not packed when the model is compiled");
 }
 
+// The engine of a convolution by default, or with other backends.
+std::string engine_of_convolution(
+    ConvSize size, FloatMath math = FloatMath::f32,
+    const std::vector<std::string>& backends = schedule::Options().max_autotune_conv_backends) {
+  Products p;
+  p.convs = {size};
+  Graph graph = graph_of(p, [](float x) { return x; });
+  schedule::Options options;
+  options.fpmath = math, options.max_autotune_conv_backends = backends;
+  const auto s = schedule::make_schedule(ops::lower(graph), options, target("avx512", 0.5));
+  return s.engines.at(0).engine;
+}
+
+TEST(EngineChoice, WinogradReplacesDirectTilesWhereItIsFaster) {
+  EXPECT_EQ(engine_of_convolution({16, 32, 28, 3, 1}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({128, 64, 28, 3, 1}), "winograd-4x4");
+  EXPECT_EQ(engine_of_convolution({512, 512, 3, 3, 1}), "cppgen");  // few results for many weights
+  EXPECT_EQ(engine_of_convolution({128, 64, 28, 3, 1, 2}), "cppgen");
+  EXPECT_EQ(engine_of_convolution({128, 64, 28, 1, 0}), "cppgen");
+}
+
+TEST(EngineChoice, WinogradKeepsToTheModeAndTheList) {
+  constexpr ConvSize kFew{16, 32, 28, 3, 1}, kMany{128, 64, 28, 3, 1};
+  EXPECT_EQ(engine_of_convolution(kMany, FloatMath::strict), "cppgen");
+  EXPECT_EQ(engine_of_convolution(kFew, FloatMath::bf16x3), "winograd-4x4");
+  EXPECT_EQ(engine_of_convolution(kMany, FloatMath::f32, {"CPP"}), "cppgen");
+  EXPECT_EQ(engine_of_convolution(kMany, FloatMath::f32, {"CPP", "WINOGRAD_2X2"}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution(kMany, FloatMath::f32, {"WINOGRAD_2X2", "CPP", "WINOGRAD_4X4"}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution(kFew, FloatMath::f32, {"WINOGRAD_4X4", "CPP"}),
+            "winograd-4x4");  // as it is asked for
+}
+
 }  // namespace
 }  // namespace cppgen::engines
