@@ -88,8 +88,9 @@ const std::map<std::string, std::string>& differences() {
        "the order of preference, also without a tuning; CPP are our own tiles; ATEN and TRITON are ignored with a "
        "warning"},
       {"TORCHINDUCTOR_MAX_AUTOTUNE_CONV_BACKENDS",
-       "the order of preference, also without a tuning; CPP are our own tiles; ATEN and TRITON are ignored with a "
-       "warning"},
+       "the order of preference, also without a tuning; CPP are our own tiles, which WINOGRAD_4X4 and WINOGRAD_2X2 "
+       "replace "
+       "where they are predicted to be faster; ATEN and TRITON are ignored with a warning"},
       {"EJKERNEL_OPS_RECORD",
        "names a file; contractions are recorded when a model is compiled, one line of JSON each; `cppgen tune --from` "
        "reads it"},
