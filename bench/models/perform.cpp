@@ -61,7 +61,7 @@ TaskResult perform_onednn(const Task& task, const std::vector<rt::Tensor>& input
   TimedOnednn timed(options, settings, task.threads, views_of(inputs), never);
   TaskResult result{"", seconds_now() - begin, {}, {}};
   result.seconds = run_timed(timed, task.runs);
-  const baseline::Report report = timed.report();
+  const contenders::Report report = timed.report();
   result.implementation = fmt::format("{} primitives {:.1f} ms, cppgen kernels for the rest {:.1f} ms",
                                       report.primitives, report.primitives_ms, report.kernels_ms);
   write_outputs(task.outputs, timed.outputs());

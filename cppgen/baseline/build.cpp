@@ -98,7 +98,7 @@ Graph group_graph(const Graph& graph, const Step& step) {
 
 }  // namespace
 
-Program build_program(Graph& graph, int threads, const dnnl::engine& engine, const CompileGroup& compile) {
+Program build_program(Graph& graph, int threads, const dnnl::engine& engine, const contenders::CompileGroup& compile) {
   require_bound(graph);
   fold_known_contents(graph);
   recognize_patterns(graph);

@@ -142,7 +142,7 @@ std::optional<Operand> Builder::take_over(ValueId value, const Operand& operand)
   return Operand{operand.desc, add_buffer(std::move(successor)), 0};
 }
 
-void Builder::name_nodes(const Unit& unit, StepReport& report) const {
+void Builder::name_nodes(const Unit& unit, contenders::StepReport& report) const {
   for (NodeId id : unit.nodes) {
     report.nodes.push_back(node(id).name);
     report.operators.push_back(node(id).op);

@@ -62,7 +62,7 @@ class Builder {
   BufferId add_buffer(Buffer);
   KernelTensor kernel_tensor(ValueId, const Operand&) const;
   Operand reordered_now(const Operand&, const Desc&);
-  void name_nodes(const Unit&, StepReport&) const;
+  void name_nodes(const Unit&, contenders::StepReport&) const;
   void add_reorder(const Operand& from, const Operand& to);
   void add_primitive(const std::string& kind, const Unit&, dnnl::primitive, const char* implementation,
                      const Desc& scratch, std::vector<std::pair<int, Operand>>);

@@ -1,4 +1,3 @@
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -36,9 +35,9 @@ struct BoundStep {
   std::vector<double> times;
 };
 
-class BoundGraph final : public OnednnGraph {
+class BoundGraph final : public contenders::OnednnGraph {
  public:
-  BoundGraph(Graph given, int threads, const CompileGroup& compile)
+  BoundGraph(Graph given, int threads, const contenders::CompileGroup& compile)
       : graph_(std::move(given)), threads_(threads), engine_(dnnl::engine::kind::cpu, 0), stream_(engine_) {
     const OpenMpThreads scope(threads_);
     program_ = build_program(graph_, threads_, engine_, compile);
@@ -72,7 +71,7 @@ class BoundGraph final : public OnednnGraph {
     return outputs;
   }
 
-  Report report() const override {
+  contenders::Report report() const override {
     Report report;
     for (size_t i = 0; i < bound_.size(); i++) {
       const Step& step = program_.steps[i];
@@ -169,7 +168,8 @@ class BoundGraph final : public OnednnGraph {
 
 }  // namespace
 
-std::unique_ptr<OnednnGraph> make_onednn_graph(Graph graph, int threads, const CompileGroup& compile) {
+std::unique_ptr<contenders::OnednnGraph> make_onednn_graph(Graph graph, int threads,
+                                                           const contenders::CompileGroup& compile) {
   try {
     return std::make_unique<BoundGraph>(std::move(graph), threads, compile);
   } catch (const dnnl::error& error) {
@@ -179,5 +179,5 @@ std::unique_ptr<OnednnGraph> make_onednn_graph(Graph graph, int threads, const C
 
 }  // namespace cppgen::baseline
 
-extern "C" __attribute__((visibility("default"))) const cppgen::baseline::OnednnPlugin cppgen_plugin{
+extern "C" __attribute__((visibility("default"))) const cppgen::contenders::OnednnPlugin cppgen_plugin{
     cppgen::rt::kPluginBuild.data(), cppgen::baseline::make_onednn_graph, cppgen::baseline::end_openmp_threads};

@@ -5,8 +5,8 @@
 
 namespace cppgen::baseline {
 
-// The functions of the plugin (OnednnPlugin).
-std::unique_ptr<OnednnGraph> make_onednn_graph(Graph graph, int threads, const CompileGroup&);
+// The functions that the plugin exports (contenders::OnednnPlugin).
+std::unique_ptr<contenders::OnednnGraph> make_onednn_graph(Graph graph, int threads, const contenders::CompileGroup&);
 void end_openmp_threads();
 
 }  // namespace cppgen::baseline

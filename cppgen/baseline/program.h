@@ -43,7 +43,7 @@ struct KernelTensor {
 
 struct Step {
   StepKind kind = StepKind::primitive;
-  StepReport report;
+  contenders::StepReport report;
   dnnl::primitive primitive;
   std::vector<std::pair<int, Operand>> arguments;  // of a primitive or reorder: DNNL_ARG_...; of a copy: 0 from, 1 to
   std::vector<NodeId> group;                       // of kernels

@@ -20,10 +20,10 @@ TimedOnednn::TimedOnednn(const ModelOptions& options, const Settings& settings, 
   CompileRequest request = compile_request(options, settings, cancel);
   request.settings.freezing = true;
   Graph graph = read_and_simplify(request, clock, nullptr);
-  graph_ = baseline::onednn_plugin().make_graph(std::move(graph), threads,
-                                                [this](Graph group, std::unique_ptr<rt::Executor> executor) {
-                                                  return session_of(std::move(group), std::move(executor));
-                                                });
+  graph_ = contenders::onednn_plugin().make_graph(std::move(graph), threads,
+                                                  [this](Graph group, std::unique_ptr<rt::Executor> executor) {
+                                                    return session_of(std::move(group), std::move(executor));
+                                                  });
   outputs_ = graph_->new_outputs();
   for (rt::Tensor& output : outputs_) output_views_.push_back(output.output());
   TimedOnednn::run();
@@ -48,17 +48,17 @@ double TimedOnednn::run() {
   return seconds_now() - begin;
 }
 
-void TimedOnednn::rest() { baseline::onednn_plugin().end_threads(); }
+void TimedOnednn::rest() { contenders::onednn_plugin().end_threads(); }
 
 // "primitives": ..., "steps": [{kind, implementation, nodes, ms}]
 void TimedOnednn::describe(Json& json) const {
-  const baseline::Report report = this->report();
+  const contenders::Report report = this->report();
   json["primitives"] = report.primitives;
   json["reorders"] = report.reorders;
   json["primitives_ms"] = report.primitives_ms;
   json["kernels_ms"] = report.kernels_ms;
   json["steps"] = Json::array();
-  for (const baseline::StepReport& step : report.steps) {
+  for (const contenders::StepReport& step : report.steps) {
     Json item;
     item["kind"] = step.kind;
     item["implementation"] = step.implementation;
@@ -70,10 +70,10 @@ void TimedOnednn::describe(Json& json) const {
 
 // "oneDNN primitives 12.3 ms (45 primitives, 3 reorders), cppgen kernels for the rest ..."
 std::string TimedOnednn::description() const {
-  const baseline::Report report = this->report();
+  const contenders::Report report = this->report();
   std::map<std::string, int> operators;
   int nodes = 0;
-  for (const baseline::StepReport& step : report.steps)
+  for (const contenders::StepReport& step : report.steps)
     if (step.ours)
       for (const std::string& op : step.operators) operators[printable(op)]++, nodes++;
   std::string names;

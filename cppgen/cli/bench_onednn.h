@@ -27,7 +27,7 @@ class TimedOnednn : public Baseline {
   const std::vector<rt::Tensor>& outputs() const override { return outputs_; }
   void describe(Json&) const override;
   std::string description() const override;
-  baseline::Report report() const { return graph_->report(); }
+  contenders::Report report() const { return graph_->report(); }
 
  private:
   std::unique_ptr<rt::Session> session_of(Graph, std::unique_ptr<rt::Executor>);
@@ -36,7 +36,7 @@ class TimedOnednn : public Baseline {
   const Settings& settings_;
   const CancelToken& cancel_;
   std::vector<CompiledModel> groups_;  // of our kernels
-  std::unique_ptr<baseline::OnednnGraph> graph_;
+  std::unique_ptr<contenders::OnednnGraph> graph_;
   std::vector<rt::TensorView> inputs_;
   std::vector<rt::Tensor> outputs_;
   std::vector<rt::OutputView> output_views_;

@@ -13,8 +13,8 @@
 namespace cppgen {
 namespace {
 
-baseline::OnnxRuntimeRequest onnxruntime_request(const BenchOptions& options, const rt::Plan& plan, int threads) {
-  baseline::OnnxRuntimeRequest request{options.model, threads, {}, {}, {}};
+contenders::OnnxRuntimeRequest onnxruntime_request(const BenchOptions& options, const rt::Plan& plan, int threads) {
+  contenders::OnnxRuntimeRequest request{options.model, threads, {}, {}, {}};
   for (const std::string& text : options.dims)
     if (const DimOption dim = parse_dim_option(text); dim.size) request.sizes.emplace_back(dim.symbol, *dim.size);
   for (const rt::TensorInfo& input : plan.inputs) request.inputs.push_back(input.name);
@@ -31,7 +31,7 @@ double processor_seconds() {
 
 }  // namespace
 
-TimedOnnxRuntime::TimedOnnxRuntime(std::shared_ptr<const baseline::OnnxRuntime> library, const BenchOptions& options,
+TimedOnnxRuntime::TimedOnnxRuntime(std::shared_ptr<const contenders::OnnxRuntime> library, const BenchOptions& options,
                                    const rt::Plan& plan, int threads, const std::vector<rt::TensorView>& inputs)
     : library_(std::move(library)),
       begin_(seconds_now()),

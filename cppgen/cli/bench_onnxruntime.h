@@ -14,7 +14,7 @@ namespace cppgen {
 class TimedOnnxRuntime : public Baseline {
  public:
   // Loads the model and runs it once. The data of the inputs must outlive the object.
-  TimedOnnxRuntime(std::shared_ptr<const baseline::OnnxRuntime>, const BenchOptions&, const rt::Plan&, int threads,
+  TimedOnnxRuntime(std::shared_ptr<const contenders::OnnxRuntime>, const BenchOptions&, const rt::Plan&, int threads,
                    const std::vector<rt::TensorView>& inputs);
 
   double run() override;
@@ -25,9 +25,9 @@ class TimedOnnxRuntime : public Baseline {
   std::string description() const override;
 
  private:
-  const std::shared_ptr<const baseline::OnnxRuntime> library_;
+  const std::shared_ptr<const contenders::OnnxRuntime> library_;
   const double begin_;
-  baseline::OnnxRuntimeModel model_;
+  contenders::OnnxRuntimeModel model_;
   const double load_s_;
 };
 

@@ -48,14 +48,14 @@ void check_options(const BenchOptions& options, const Settings& settings) {
   if (options.clients > 1) user_error("--against compares single callers: remove --clients");
   if (options.reference || settings.force_native_runtime)
     user_error("--against compares compiled code: remove --reference and FORCE_NATIVE_RUNTIME");
-  if (is_against(options, "onednn")) baseline::onednn_plugin();  // which fails where oneDNN is not installed
+  if (is_against(options, "onednn")) contenders::onednn_plugin();  // which fails where oneDNN is not installed
 }
 
-using Library = std::shared_ptr<const baseline::OnnxRuntime>;
+using Library = std::shared_ptr<const contenders::OnnxRuntime>;
 
 // Null if it takes no part.
 Library onnxruntime_of(const BenchOptions& options) {
-  if (is_against(options, "onnxruntime")) return baseline::OnnxRuntime::load(options.onnxruntime);
+  if (is_against(options, "onnxruntime")) return contenders::OnnxRuntime::load(options.onnxruntime);
   if (!options.onnxruntime.empty()) user_error("--onnxruntime requires --against onnxruntime");
   return nullptr;
 }

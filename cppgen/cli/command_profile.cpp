@@ -17,7 +17,7 @@ namespace cppgen {
 ExitCode command_profile(const ProfileOptions& options, const CancelToken& cancel) {
   if (!options.against.empty()) {
     require_onnx(options.model, "--against");
-    baseline::onednn_plugin();  // which fails where oneDNN is not installed
+    contenders::onednn_plugin();  // which fails where oneDNN is not installed
   }
   require_writable("--trace", options.trace);
   const Settings settings = profile_settings(options);

@@ -34,7 +34,7 @@ class Sets {
 
 }  // namespace
 
-OnednnTimes match_steps(const rt::Plan& plan, const std::vector<baseline::StepReport>& reports) {
+OnednnTimes match_steps(const rt::Plan& plan, const std::vector<contenders::StepReport>& reports) {
   std::map<std::string, std::vector<size_t>> steps_of_node;
   for (size_t i = 0; i < plan.steps.size(); i++)
     for (const std::string& node : plan.steps[i].origins) steps_of_node[node].push_back(i);

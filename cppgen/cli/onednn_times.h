@@ -29,7 +29,7 @@ struct OnednnTimes {
 };
 
 // Everything except for the whole runs.
-OnednnTimes match_steps(const rt::Plan&, const std::vector<baseline::StepReport>&);
+OnednnTimes match_steps(const rt::Plan&, const std::vector<contenders::StepReport>&);
 
 // Runs the model of the options on oneDNN, on as many threads and with the same inputs, as long as the options say.
 // UserError if an input is no tensor or a dimension has no size.

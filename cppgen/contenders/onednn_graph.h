@@ -14,7 +14,7 @@ namespace cppgen::rt {
 class Session;
 }
 
-namespace cppgen::baseline {
+namespace cppgen::contenders {
 
 // A graph as a user of oneDNN would write it by hand: every operator that oneDNN supports is a primitive (with packed
 // weights, channels-last images, and activations and residual additions as post-operations) on oneDNN's own OpenMP
@@ -67,4 +67,4 @@ struct OnednnPlugin {
 // The plugin, which the first call loads. UserError that says how to get it if it is missing.
 const OnednnPlugin& onednn_plugin();
 
-}  // namespace cppgen::baseline
+}  // namespace cppgen::contenders

@@ -5,7 +5,7 @@
 // The beginning of ONNX Runtime's C interface, which its own versions keep: a table of functions that only grows at its
 // end. A header is part of ONNX Runtime's releases, but not of Debian, so what is needed is declared here. Functions
 // that are not called only have a place.
-namespace cppgen::baseline::ort {
+namespace cppgen::contenders::ort {
 
 struct Env;
 struct Status;  // null: success
@@ -106,4 +106,4 @@ struct ApiBase {
 };
 using GetApiBase = const ApiBase* (*)();
 
-}  // namespace cppgen::baseline::ort
+}  // namespace cppgen::contenders::ort

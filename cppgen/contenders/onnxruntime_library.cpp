@@ -4,7 +4,7 @@
 
 #include "runtime/base/errors.h"
 
-namespace cppgen::baseline {
+namespace cppgen::contenders {
 namespace {
 
 constexpr const char* kUsualNames[] = {"libonnxruntime.so", "libonnxruntime.so.1"};
@@ -48,4 +48,4 @@ void OnnxRuntime::check(ort::Status* status, std::string_view what) const {
   user_error("ONNX Runtime {}: {}: {}", version_, what, message);
 }
 
-}  // namespace cppgen::baseline
+}  // namespace cppgen::contenders

@@ -4,7 +4,7 @@
 
 #include "cppgen/contenders/onnxruntime_api.h"
 
-namespace cppgen::baseline {
+namespace cppgen::contenders {
 
 // ONNX Runtime's shared library.
 class OnnxRuntime {
@@ -24,4 +24,4 @@ class OnnxRuntime {
   std::string version_;
 };
 
-}  // namespace cppgen::baseline
+}  // namespace cppgen::contenders

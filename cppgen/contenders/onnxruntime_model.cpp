@@ -3,7 +3,7 @@
 #include "runtime/base/dtype.h"
 #include "runtime/base/errors.h"
 
-namespace cppgen::baseline {
+namespace cppgen::contenders {
 namespace {
 
 // An object of the library, which releases it.
@@ -133,4 +133,4 @@ void OnnxRuntimeModel::run() { impl_->run_with(impl_->result_pointers); }
 
 const std::vector<rt::Tensor>& OnnxRuntimeModel::outputs() const { return impl_->outputs; }
 
-}  // namespace cppgen::baseline
+}  // namespace cppgen::contenders

@@ -9,7 +9,7 @@
 #include "cppgen/contenders/onnxruntime_library.h"
 #include "runtime/values/tensor.h"
 
-namespace cppgen::baseline {
+namespace cppgen::contenders {
 
 struct OnnxRuntimeRequest {
   std::string model;                                   // path of an .onnx file
@@ -35,4 +35,4 @@ class OnnxRuntimeModel {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace cppgen::baseline
+}  // namespace cppgen::contenders

@@ -12,6 +12,10 @@
 
 namespace cppgen::baseline {
 
+using contenders::CompileGroup;
+using contenders::Report;
+using contenders::StepReport;
+
 class BaselineTest : public testing::Test {
  protected:
   BaselineTest();

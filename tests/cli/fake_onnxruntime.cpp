@@ -9,7 +9,7 @@
 
 #include "cppgen/contenders/onnxruntime_api.h"
 
-namespace ort = cppgen::baseline::ort;
+namespace ort = cppgen::contenders::ort;
 
 namespace {
 
@@ -22,7 +22,7 @@ int g_alive = 0;  // objects that were made and not released
 
 }  // namespace
 
-namespace cppgen::baseline::ort {
+namespace cppgen::contenders::ort {
 
 struct Counted {
   Counted() { g_alive++; }
@@ -48,7 +48,7 @@ struct Value : Counted {
   size_t count = 0;
 };
 
-}  // namespace cppgen::baseline::ort
+}  // namespace cppgen::contenders::ort
 
 namespace {
 
