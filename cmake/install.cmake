@@ -1,6 +1,6 @@
 # cmake --install: what the components hold is what the packages of cmake/debian.cmake hold.
 #   runtime      what machines need that run compiled models: the library, its plugins but oneDNN's, cppgen-run
-#   onednn       the plugins with oneDNN, which is as large as everything else, of the runtime and of the program
+#   onednn       the plugins of the runtime and of the program with oneDNN, which is as large as everything else
 #   compiler     the program, and the same as a library; both carry the headers of their kernels inside
 #   development  headers, and how CMake, pkg-config and linkers find the libraries
 #   python       the Python package, where CPPGEN_PYTHON_FOLDER says
@@ -40,7 +40,8 @@ endforeach()
 
 set(help "${PROJECT_BINARY_DIR}/help")
 set(share ${CMAKE_INSTALL_DATADIR})
-install(FILES ${help}/cppgen.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler)
+install(FILES ${help}/cppgen-run.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT runtime)
+install(FILES ${help}/cppgen.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT compiler)
 install(FILES ${help}/cppgen DESTINATION ${share}/bash-completion/completions COMPONENT compiler)
 install(FILES ${help}/_cppgen DESTINATION ${share}/zsh/vendor-completions COMPONENT compiler)
 install(FILES ${help}/cppgen.fish DESTINATION ${share}/fish/vendor_completions.d COMPONENT compiler)

@@ -72,7 +72,7 @@ class BoundGraph final : public contenders::OnednnGraph {
   }
 
   contenders::Report report() const override {
-    Report report;
+    contenders::Report report;
     for (size_t i = 0; i < bound_.size(); i++) {
       const Step& step = program_.steps[i];
       report.steps.push_back(step.report);

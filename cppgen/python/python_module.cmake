@@ -47,7 +47,7 @@ if(SKBUILD)
           LIBRARY DESTINATION cppgen/lib NAMELINK_SKIP COMPONENT python)
 endif()
 
-# Installed beside the libraries and the program, the package has neither, and a link to the program.
+# Where the libraries and the program are installed, too, the package contains only a link to the program.
 if(CPPGEN_PYTHON_FOLDER AND CPPGEN_INSTALL AND NOT SKBUILD)
   set(folder "${CPPGEN_PYTHON_FOLDER}/cppgen")
   install(TARGETS cppgen_python LIBRARY DESTINATION ${folder} COMPONENT python)

@@ -1,4 +1,4 @@
-// A copy of the program where its plugins are not, as of a build without oneDNN.
+// These tests run a copy of the program that has no plugins beside it, like a build without oneDNN.
 #include <filesystem>
 #include <string>
 #include <vector>

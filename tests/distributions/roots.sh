@@ -1,12 +1,16 @@
-# Sourced by the checks that use root directories of Debian releases.
+# Sourced by the checks that use root directories of releases of Debian and Ubuntu.
 
 # make_system RELEASE ROOT: a new root directory, which has nothing but the base system, with its mounts, which end with
 # the mount namespace of the caller. It is a mount itself, so that programs inside may mount.
 make_system() {
   rm -rf "$2"
   mkdir -p "$2"
-  debootstrap --variant=minbase "$1" "$2" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} > "$2.log" 2>&1 ||
-    { tail "$2.log" >&2; return 1; }
+  case $1 in
+    jammy | noble)  # 22.04 and 24.04
+      debootstrap --variant=minbase --components=main,universe "$1" "$2" \
+        "${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" /usr/share/debootstrap/scripts/gutsy ;;
+    *) debootstrap --variant=minbase "$1" "$2" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} ;;
+  esac > "$2.log" 2>&1 || { tail "$2.log" >&2; return 1; }
   mount --bind "$2" "$2"
   mount -t proc proc "$2/proc"
   mount --rbind /dev "$2/dev"

@@ -33,21 +33,29 @@ timed() {  # timed WHAT COMMAND
   [ $seconds -lt 60 ]
 }
 
+refused() {  # refused COMMAND: its message is in the file `without`
+  if sh -eu -c "$1" 2> without; then exit 1; fi
+}
+
 $install --download-only ./libcppgen-runtime*.deb
 timed "from the package of the runtime" "$install ./libcppgen-runtime*.deb; cppgen-run package"
-! command -v g++
+refused "command -v g++"
 $install --download-only ./cppgen_*.deb
 timed "from the package of the compiler" "$install ./cppgen_*.deb; cppgen run residual_network.onnx"
-! cppgen bench residual_network.onnx --against onednn 2> without
+refused "cppgen bench residual_network.onnx --against onednn"
 grep -q "oneDNN is in the package libcppgen-onednn for apt" without
 $install ./libcppgen-onednn_*.deb ./libcppgen-dev_*.deb cmake make pkg-config
 cppgen bench residual_network.onnx --against onednn --runs 2
 cppgen compile residual_network.onnx -o compiled --set MAX_AUTOTUNE_GEMM_BACKENDS=ONEDNN
 cppgen-run compiled
-cat $(dpkg -L cppgen | grep 'man1/cppgen.1') | grep -q CPPGEN_THREADS
+zgrep -q CPPGEN_THREADS "$(dpkg -L cppgen | grep 'man1/cppgen.1.gz')"
+zgrep -q PACKAGE "$(dpkg -L libcppgen-runtime0.2 | grep 'man1/cppgen-run.1.gz')"
 cmake -S compile -B build
 cmake --build build
 build/compile_model residual_network.onnx by_library
+for completion in bash-completion/completions/cppgen zsh/vendor-completions/_cppgen fish/vendor_completions.d/cppgen.fish; do
+  dpkg -L cppgen | grep "$completion"
+done
 dpkg -L cppgen | grep doc/cppgen/copyright
 
 $install ./python3-cppgen_*.deb

@@ -1,18 +1,21 @@
 #!/bin/sh
-# A long check, which continuous integration does not run: in a new root directory of a Debian release, the wheel of
-# tests/python/wheel.sh is installed, used and removed, first without a compiler, then with clang of the package ziglang.
+# A long check, which continuous integration does not run: in a new root directory of a release of Debian or Ubuntu, the
+# wheel of tests/python/wheel.sh is installed, used and removed, first without a compiler, then with clang of the package
+# ziglang.
 # The time from the start of the installation to the end of the first inference is printed, without downloads.
 #
-#   tests/distributions/use_wheel.sh bookworm|trixie WHEEL QUICK_START
+#   tests/distributions/use_wheel.sh bookworm|trixie|jammy|noble WHEEL QUICK_START
 #
 # QUICK_START: build/quick_start of examples/quick_start.sh. It needs root, debootstrap, unshare, python3-venv and a
 # network, and 1 GB in build/distributions/NAME.wheel, which is replaced.
 set -eu
-usage="usage: tests/distributions/use_wheel.sh bookworm|trixie WHEEL QUICK_START"
+usage="usage: tests/distributions/use_wheel.sh bookworm|trixie|jammy|noble WHEEL QUICK_START"
 [ $# -eq 3 ] || { echo "$usage" >&2; exit 2; }
 case $1 in
-  bookworm) python=3.11 ;;
-  trixie) python=3.13 ;;
+  bookworm) version=3.11 python=python3 ;;
+  trixie) version=3.13 python=python3 ;;
+  jammy) version=3.11 python=python3.11 ;;
+  noble) version=3.12 python=python3 ;;
   *) echo "$usage" >&2; exit 2 ;;
 esac
 if [ -z "${CPPGEN_CHECK_IS_PRIVATE:-}" ]; then
@@ -30,15 +33,15 @@ cp -r "$quick_start"/package "$quick_start"/residual_network.* "$root/work"
 
 # What the wheel needs of PyPI, for the release's Python.
 python3 -m venv "$root.pip"
-"$root.pip/bin/pip" download -q --only-binary :all: --python-version $python --platform manylinux_2_28_x86_64 \
+"$root.pip/bin/pip" download -q --only-binary :all: --python-version $version --platform manylinux_2_28_x86_64 \
   --platform manylinux_2_17_x86_64 --platform manylinux2014_x86_64 --platform manylinux_2_12_x86_64 \
   -d "$root/work/wheels" numpy "ziglang>=0.12"
 rm -rf "$root.pip"
 
 cat > "$root/work/use.sh" << 'END'
 set -eux
-apt-get -q install -y --no-install-recommends python3-venv
-python3 -m venv environment
+apt-get -q install -y --no-install-recommends "$1-venv"
+"$1" -m venv environment
 find / -xdev \( -path /work/environment/lib -o -path /proc -o -path /sys -o -path /tmp \) -prune -o -type f -print | sort > before
 pip="environment/bin/pip --disable-pip-version-check"
 install="$pip install -q --no-index --find-links wheels"
@@ -55,15 +58,19 @@ session = cppgen.Session(sys.argv[1])
 y = session(np.ones(session.inputs[0].shape, np.float32))
 assert np.isfinite(y).all()
 PYTHON
-! command -v g++ && ! command -v clang++
+refused() {  # refused COMMAND: its message is in the file `without`
+  if sh -eu -c "$1" 2> without; then exit 1; fi
+}
+refused "command -v g++"
+refused "command -v clang++"
 timed "from the wheel to the first inference of a package" "$install cppgen; environment/bin/python run.py package"
-! environment/bin/python run.py residual_network.onnx 2> without
-grep -q "cppgen\[compiler\]" without
-! environment/bin/cppgen bench package --against onednn 2> without
+refused "environment/bin/python run.py residual_network.onnx"
+grep -q "apt-get install g++" without
+grep -q "pip install 'cppgen\[compiler\]'" without
 timed "the same with the extra [compiler], to the first inference of a model" \
   "$install 'cppgen[compiler]'; environment/bin/python run.py residual_network.onnx"
 timed "another process" "environment/bin/python run.py residual_network.onnx"
-! environment/bin/cppgen bench residual_network.onnx --against onednn 2> without
+refused "environment/bin/cppgen bench residual_network.onnx --against onednn"
 grep -q "comparisons with oneDNN need the plugin" without
 environment/bin/cppgen compile residual_network.onnx -o compiled --set MAX_AUTOTUNE_GEMM_BACKENDS=ONEDNN
 environment/bin/python run.py compiled
@@ -75,7 +82,7 @@ left=$(find environment -name "*cppgen*" -print)
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }
 END
 chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive \
-  sh -c 'cd /work && exec sh use.sh' < /dev/null > "$root.use.log" 2>&1 ||
+  sh -c "cd /work && exec sh use.sh $python" < /dev/null > "$root.use.log" 2>&1 ||
   { tail -n 40 "$root.use.log" >&2; exit 1; }
 cat "$root/work/times"
 echo "the wheel was installed, used and removed; the root directory is $root"
