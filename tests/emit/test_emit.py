@@ -322,7 +322,9 @@ def test_an_interrupt_leaves_nothing(tmp_path):
     path = models.save(models.convolutions(), tmp_path / "net.onnx")
     (tmp_path / "out").mkdir()
     process = subprocess.Popen([CPPGEN, "compile", str(path), "--emit", "static", "-o", str(tmp_path / "out" / "lib")],
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               # A shell starts programs in the background with the signal ignored.
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     deadline = time.monotonic() + 60
     while not list((tmp_path / "out").glob("*/sources/*.cpp")) and time.monotonic() < deadline and process.poll() is None:
         time.sleep(0.01)

@@ -102,6 +102,7 @@ def interrupt(done, total):
         begins.append(time.monotonic())
         os.kill(os.getpid(), signal.SIGINT)
 begins = []
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts programs in the background with it ignored
 threading.Timer(1.0, lambda: interrupt(0, 0)).start()
 try:
     cppgen.compile(models.many_kernels(60), settings={{"CACHE_DIR": {cache!r}, "COMPILE_THREADS": 1}})

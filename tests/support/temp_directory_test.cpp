@@ -114,11 +114,25 @@ TEST(LockFile, DiesWithItsHolder) {
   EXPECT_EQ(LockFile::try_acquire(path).outcome, LockOutcome::locked);
 }
 
+// The reaction to a signal during the object's lifetime.
+class Reaction {
+ public:
+  Reaction(int signal, void (*handler)(int)) : signal_(signal) {
+    struct sigaction action = {};
+    action.sa_handler = handler;
+    EXPECT_EQ(sigaction(signal, &action, &previous_), 0);
+  }
+  ~Reaction() { sigaction(signal_, &previous_, nullptr); }
+
+ private:
+  const int signal_;
+  struct sigaction previous_;
+};
+
 TEST(Interrupt, FirstSignalSetsTheTokenAndRestoresTheOldReaction) {
+  // A shell starts programs in the background, and so perhaps this one, with SIGINT ignored.
+  const Reaction interrupt(SIGINT, SIG_DFL), termination(SIGTERM, SIG_DFL), hangup(SIGHUP, SIG_IGN);
   CancelToken token;
-  struct sigaction ignored = {}, previous, now;
-  ignored.sa_handler = SIG_IGN;
-  ASSERT_EQ(sigaction(SIGHUP, &ignored, &previous), 0);
   {
     const ScopedSignalCancel scope(token, "test");
     EXPECT_THROW((ScopedSignalCancel{token, "test"}), InternalError) << "one at a time";
@@ -128,9 +142,9 @@ TEST(Interrupt, FirstSignalSetsTheTokenAndRestoresTheOldReaction) {
     EXPECT_TRUE(token.cancelled());
     EXPECT_EQ(token.signal(), SIGINT);
   }
+  struct sigaction now;
   ASSERT_EQ(sigaction(SIGINT, nullptr, &now), 0);
   EXPECT_EQ(now.sa_handler, SIG_DFL);
-  ASSERT_EQ(sigaction(SIGHUP, &previous, nullptr), 0);
   CancelToken again;
   const ScopedSignalCancel scope(again, "test");
   ASSERT_EQ(::raise(SIGTERM), 0);
