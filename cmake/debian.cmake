@@ -45,7 +45,7 @@ cppgen_package(compiler cppgen science "compiler of neural networks (ONNX) for C
                "The program cppgen, and the compiler as a library. Kernels are compiled by g++\nor clang.")
 cppgen_package(development libcppgen-dev libdevel "headers and CMake files of cppgen"
                "For programs that run compiled models, or compile models.")
-foreach(component RUNTIME ONEDNN COMPILER)
+foreach(component RUNTIME COMPILER)
   set(CPACK_DEBIAN_${component}_PACKAGE_CONTROL_EXTRA "${PROJECT_SOURCE_DIR}/cmake/debian/triggers")
 endforeach()
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_PROVIDES "libcppgen-runtime${PROJECT_VERSION_MAJOR}")

@@ -15,9 +15,11 @@ function(cppgen_install_library target export component)
   install(EXPORT ${export} NAMESPACE cppgen:: DESTINATION ${cppgen_config} COMPONENT development)
 endfunction()
 cppgen_install_library(cppgen_runtime cppgenTargets runtime)
-install(TARGETS cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+set(cppgen_plugins_folder "${CMAKE_INSTALL_LIBDIR}/cppgen")  # where runtime/plugins/plugin_file.cpp looks for them
+install(TARGETS cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${cppgen_plugins_folder} COMPONENT runtime)
 if(CPPGEN_ONEDNN)
-  install(TARGETS cppgen_plugin_onednn cppgen_plugin_bench_onednn LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT onednn)
+  install(TARGETS cppgen_plugin_onednn cppgen_plugin_bench_onednn
+          LIBRARY DESTINATION ${cppgen_plugins_folder} COMPONENT onednn)
 endif()
 install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT runtime)
 cppgen_install_library(cppgen_compiler cppgenCompilerTargets compiler)

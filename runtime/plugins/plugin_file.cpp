@@ -31,7 +31,7 @@ fs::path own_folder() {
 std::vector<std::string> candidates(const std::string& file) {
   std::vector<std::string> paths;
   const fs::path folder = own_folder();
-  for (const char* relative : {".", "../lib", "../" CPPGEN_LIBRARY_FOLDER, "standalone_data/lib"}) {
+  for (const char* relative : {".", "cppgen", "../lib", "../" CPPGEN_LIBRARY_FOLDER "/cppgen", "standalone_data/lib"}) {
     std::error_code error;
     const fs::path path = folder / relative / file;
     if (!folder.empty() && fs::exists(path, error)) paths.push_back(path.lexically_normal().string());
