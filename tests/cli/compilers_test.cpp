@@ -48,14 +48,17 @@ class Compilers : public CliTest {
   void verify_all(std::span<const char* const> compilers) {
     const std::string model = mixed_model();
     ASSERT_EQ(run({"run", model, "--reference", "--output", path("expected")}).status, 0);
-    for (const char* compiler : compilers) {
-      if (!is_installed(compiler)) continue;
-      environment["CPPGEN_CXX"] = compiler;
-      for (const VecISA* isa : isas_to_test()) {
-        const Ended ended = run({"verify", model, path("expected"), "--isa", std::string(isa->name)});
-        EXPECT_EQ(ended.status, 0) << compiler << " " << isa->name << "\n" << ended.err << ended.out;
-        EXPECT_EQ(ended.err, "") << compiler << " " << isa->name;
-      }
+    for (const char* compiler : compilers)
+      if (is_installed(compiler)) verify(model, compiler);
+  }
+
+  // With a compiler and perhaps its options, on every instruction set, against the results in the folder "expected".
+  void verify(const std::string& model, const std::string& compiler) {
+    environment["CPPGEN_CXX"] = compiler;
+    for (const VecISA* isa : isas_to_test()) {
+      const Ended ended = run({"verify", model, path("expected"), "--isa", std::string(isa->name)});
+      EXPECT_EQ(ended.status, 0) << compiler << " " << isa->name << "\n" << ended.err << ended.out;
+      EXPECT_EQ(ended.err, "") << compiler << " " << isa->name;
     }
   }
 
@@ -78,6 +81,14 @@ TEST_F(Compilers, OfGnuAgreeWithTheInterpreter) {
 TEST_F(Compilers, OfClangAgreeWithTheInterpreter) {
   CPPGEN_NEEDS_DATA(first_installed(kClang));
   verify_all(kClang);
+}
+
+TEST_F(Compilers, ClangNeedsNoHeadersOfTheCLibrary) {
+  const std::string clang = first_installed(kClang);
+  CPPGEN_NEEDS_DATA(clang);
+  const std::string model = mixed_model();
+  ASSERT_EQ(run({"run", model, "--reference", "--output", path("expected")}).status, 0);
+  verify(model, clang + " --sysroot=" + path("nothing"));
 }
 
 }  // namespace
