@@ -24,13 +24,20 @@ def names(kinds=KINDS):
     return sorted({it.name for kind in kinds for it in load_model_tests(kind=kind)})
 
 
+def _parts(sequence):
+    """The length of a sequence, and the shape of each element, followed by the element with one dimension."""
+    parts = [np.array([len(sequence)])]
+    for element in sequence:
+        parts += [np.array(element.shape, np.int64), element.reshape(-1)] if hasattr(element, "reshape") else [element]
+    return parts
+
+
 def _comparable(outputs):
-    """Outputs of a model whose sequences contain no scalars: of an element of a sequence, ONNX's own comparison takes the
-    length, which a scalar has not. Each element is replaced by its shape, and by a tensor of one dimension."""
+    """Outputs of a model as ONNX's own comparison can take them: it takes the length of each element of a sequence, which
+    a scalar has not, and takes sequences for equal if one is the beginning of the other."""
     if not isinstance(outputs, (list, tuple)):
         return outputs
-    parts = lambda it: [np.array(it.shape, np.int64), it.reshape(-1)] if hasattr(it, "reshape") else [it]
-    return [[part for it in output for part in parts(it)] if isinstance(output, (list, tuple)) else output for output in outputs]
+    return [_parts(output) if isinstance(output, (list, tuple)) else output for output in outputs]
 
 
 class ComparingTests(onnx.backend.test.BackendTest):

@@ -87,6 +87,22 @@ def ort(request):
     return pytest.importorskip(request.param)
 
 
+def test_modules_and_classes(ort):
+    collection = __import__(ort.__name__ + ".capi.onnxruntime_inference_collection", fromlist=["InferenceSession"])
+    assert collection.InferenceSession is ort.InferenceSession and collection.OrtValue is ort.OrtValue
+
+    class Mine(ort.InferenceSession):
+        """As packages derive classes."""
+
+        def __init__(self, path, **options):
+            super().__init__(path, **options)
+            self.path = path
+
+    session = Mine(models.relu().SerializeToString(), providers=["CPUExecutionProvider"])
+    assert session.path and session.get_providers() == ["CPUExecutionProvider"]
+    assert isinstance(session.get_profiling_start_time_ns(), int)
+
+
 def test_names(ort):
     """Names that packages use besides sessions exist in ONNX Runtime, too, where it is installed."""
     state = __import__(ort.__name__ + ".capi._pybind_state", fromlist=["get_device"])
@@ -125,7 +141,7 @@ def test_optimized_models_that_cannot_be_written(tmp_path):
     weights = onnx.numpy_helper.from_array(np.ones((1, 4), np.float32), "w")
     model = models.model([models.node("Add", ["x", "w"], ["y"])], [x], [models.tensor("y", ["N", 4])], [weights])
     path = tmp_path / "model.onnx"
-    onnx.save(model, path, save_as_external_data=True, location="weights", size_threshold=0)
+    onnx.save(model, str(path), save_as_external_data=True, location="weights", size_threshold=0)
     os.mkdir(tmp_path / "elsewhere")
     options = ours.SessionOptions()
     options.optimized_model_filepath = str(tmp_path / "elsewhere" / "model.onnx")

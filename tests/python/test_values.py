@@ -43,3 +43,18 @@ def test_maps(loaded):
         assert result.tolist() == [[1, 0, 3]]
     with pytest.raises(cppgen.UserError, match="input 'x' is a map: it takes a dict, not int"):
         session(x=5)
+
+
+@pytest.mark.parametrize("name, bits", [("int4", 4), ("uint4", 4), ("int2", 2), ("uint2", 2), ("float4_e2m1fn", 4)])
+def test_upper_bits_of_narrow_elements(loaded, name, bits):
+    """They are undefined in arrays of ml_dtypes, which has an element in each byte."""
+    extended = pytest.importorskip("ml_dtypes")
+    if not hasattr(extended, name):
+        pytest.skip(f"this ml_dtypes has no {name}")
+    number = {"int4": 22, "uint4": 21, "int2": 26, "uint2": 25, "float4_e2m1fn": 23}[name]
+    session = loaded(models.model([models.node("Cast", ["x"], ["y"], to=1)], [models.tensor("x", ["N"], number)],
+                                  [models.tensor("y", ["N"])], opsets={"": 25 if bits == 2 else 23}))
+    elements = np.arange(2**bits, dtype=np.uint8)
+    for upper in (0, 0xff << bits & 0xff, 1 << bits):
+        x = (elements | upper).astype(np.uint8).view(getattr(extended, name))
+        np.testing.assert_array_equal(session(x), elements.view(x.dtype).astype(np.float32))

@@ -15,6 +15,8 @@ _STORAGE = {
     "uint4": np.uint8, "int2": np.int8, "uint2": np.uint8,
 }  # yapf: disable
 
+_UNUSED_BITS = {"float4_e2m1fn": 4, "int4": 4, "uint4": 4, "int2": 6, "uint2": 6}  # of the byte of an element
+
 
 def dtype_of(name: str) -> np.dtype:
     """The dtype that users see for an element type. Those that NumPy lacks are of ml_dtypes, or else of their bits."""
@@ -80,7 +82,13 @@ def convert(input_name: str, name: str, value: Any) -> np.ndarray:
     array = _with_dtype(what, value, _array_of(what, value), name)
     dense = np.require(array, requirements=["C", "A"])
     is_storage = dense.dtype == storage_of(name) and not dense.dtype.names  # those of onnx 1.17 have a field of that type
-    return dense if is_storage else dense.view(storage_of(name))
+    bits = dense if is_storage else dense.view(storage_of(name))
+    return _extended(bits, _UNUSED_BITS[name]) if name in _UNUSED_BITS else bits
+
+
+def _extended(bits: np.ndarray, unused: int) -> np.ndarray:
+    """Bytes whose upper bits are copies of the sign, or zeros, as kernels expect them: ml_dtypes leaves them undefined."""
+    return bits << unused >> unused
 
 
 def _strings(what: str, value: Any) -> tuple[tuple[int, ...], list[bytes]]:

@@ -5,7 +5,8 @@ import importlib
 import sys
 
 _OURS = __name__.rpartition(".")[0]
-_MODULES = ("", ".capi", ".capi._pybind_state", ".capi.onnxruntime_pybind11_state")
+_MODULES = ("", ".capi", ".capi._pybind_state", ".capi.onnxruntime_inference_collection",
+            ".capi.onnxruntime_pybind11_state")
 
 
 def install() -> None:
