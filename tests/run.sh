@@ -138,6 +138,8 @@ if [ -s build/release/guides_left_out.txt ]; then
   echo "left out, as their packages are large; tests/guides/check.sh runs them:"
   sed 's/^/  /' build/release/guides_left_out.txt
 fi
+echo "left out, as they take long or install much: tests/python/packages.sh, tests/python/onnx_suite.py,"
+echo "  tests/onnxruntime/mixed.py, tests/torch/check.sh, tests/distributions/check.sh (docs/architecture.md, Tests)"
 if [ "$slow" = true ]; then
   stage "slow tests"
   ctest --preset release -j "$jobs" -L slow
