@@ -58,3 +58,13 @@ def test_upper_bits_of_narrow_elements(loaded, name, bits):
     for upper in (0, 0xff << bits & 0xff, 1 << bits):
         x = (elements | upper).astype(np.uint8).view(getattr(extended, name))
         np.testing.assert_array_equal(session(x), elements.view(x.dtype).astype(np.float32))
+
+
+def test_upper_bits_of_bytes():
+    """The same for arrays of bytes, which stand for such elements without ml_dtypes."""
+    from cppgen import _inputs
+
+    for name, given, expected in (("int4", np.int8([8, 0x17, -1]), [-8, 7, -1]), ("uint4", np.uint8([8, 0x17, 255]), [8, 7, 15]),
+                                  ("int2", np.int8([2, 5, -1]), [-2, 1, -1]), ("uint2", np.uint8([2, 5, 255]), [2, 1, 3])):
+        found = _inputs.convert("x", name, given)
+        assert found.tolist() == expected and found.dtype == given.dtype
