@@ -1,6 +1,6 @@
 #!/bin/sh
-# A long check, which continuous integration does not run: torch.compile(backend="cppgen") with PyTorch and torchvision
-# of PyPI, in a virtual environment.
+# A long check, which continuous integration does not run: torch.compile(backend="cppgen") with PyTorch, torchvision and
+# transformers of PyPI, in a virtual environment.
 #
 #   tests/torch/check.sh [BUILD_DIR [pytest's arguments...]]
 #
@@ -19,11 +19,12 @@ environment=$build/torch_environment
 python=$environment/bin/python
 
 [ -f "$build/python/cppgen/_cppgen.abi3.so" ] || { echo "build the target cppgen_python in $build first" >&2; exit 2; }
-if ! "$python" -c 'import torch, torchvision' 2> /dev/null; then
+if ! "$python" -c 'import torch, torchvision, transformers' 2> /dev/null; then
   "${PYTHON:-python3}" -m venv "$environment"
   "$python" -m pip install -q numpy onnx pytest
   "$python" -m pip install -q ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} \
     "torch${TORCH_VERSION:+==$TORCH_VERSION}" torchvision
+  "$python" -m pip install -q transformers
 fi
 CPPGEN_CACHE_DIR=${CPPGEN_CACHE_DIR:-$build/torch_cache}
 mkdir -p "$CPPGEN_CACHE_DIR"

@@ -4,7 +4,7 @@ import sys
 import pytest
 import torch
 
-from cppgen.torch import backend
+from cppgen.torch import _runner, backend
 
 sys.path.insert(0, os.path.dirname(__file__))
 
@@ -63,3 +63,17 @@ def compare(compiled):
             assert_same(a, b, tolerance, f"result {index}")
 
     return check
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """The models that are compiled, as a list that grows."""
+    made = []
+    original = _runner.Compiled.__init__
+
+    def count(self, *arguments):
+        made.append(self)
+        original(self, *arguments)
+
+    monkeypatch.setattr(_runner.Compiled, "__init__", count)
+    return made

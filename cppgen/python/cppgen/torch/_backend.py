@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch._dynamo.backends.common import aot_autograd
 
+from . import _fused_shapes
 from ._decompositions import decompositions
 from ._partition import runner_of
 from ._runner import warn_once
@@ -16,6 +17,7 @@ from ._sizes import Unsupported
 
 _TRAINING = ("the inputs or parameters of this graph need gradients, which cppgen does not compute; call the model under "
              "torch.no_grad() or torch.inference_mode(), or call requires_grad_(False)")
+_fused_shapes.register()
 
 
 class _Boxed:
