@@ -58,10 +58,17 @@ void run_chunk(const void* p, long chunk, int worker) {
 
 void start_services(Services& services) {
   memset(&services, 0, sizeof services);
-  services.table = {
-      kUnaryF64,        ::pow,          ::fmod,          services.tiles,          nullptr,
-      services.prepare, services.begin, services.finish, services.winograd_input, services.winograd_output,
-      services.winograd_direct};
+  services.table = {kUnaryF64,
+                    ::pow,
+                    ::fmod,
+                    services.tiles,
+                    nullptr,
+                    services.prepare,
+                    services.begin,
+                    services.finish,
+                    services.winograd_input,
+                    services.winograd_output,
+                    services.winograd_direct};
 }
 
 void add_tiles(Services& services, int format, const rt::TileSet& set) {

@@ -1,9 +1,9 @@
 // For clang: the builtins of g++ that the headers of AVX2 use, by the intrinsics that all compilers have. g++ has its
 // own and never reads this, because <immintrin.h> takes longer to parse than a kernel does to compile.
 #pragma once
-#include "../generic/clang.h"
-
 #include <immintrin.h>
+
+#include "../generic/clang.h"
 
 #define __builtin_ia32_pshufb256(a, order) _mm256_shuffle_epi8((__m256i)(a), (__m256i)(order))
 #define __builtin_ia32_pmovsxbw128(a) _mm_cvtepi8_epi16((__m128i)(a))

@@ -1,9 +1,9 @@
 // For clang: the builtins of g++ that the headers of AVX-512 use, by the intrinsics that all compilers have. Arguments
 // that are the same at every use (all lanes, the current rounding) are left out.
 #pragma once
-#include "../generic/clang.h"
-
 #include <immintrin.h>
+
+#include "../generic/clang.h"
 
 #define __builtin_ia32_pmovwb256_mask(a, old, mask) _mm256_cvtepi16_epi8((__m256i)(a))
 #define __builtin_ia32_pmovdw512_mask(a, old, mask) _mm512_cvtepi32_epi16((__m512i)(a))

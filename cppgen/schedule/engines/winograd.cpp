@@ -1,5 +1,7 @@
 // Convolutions of 3 x 3 taps with stride 1 by Winograd's algorithm (runtime/contraction/winograd.h): patches of inputs
 // are transformed, multiplied by transformed weights on tiles, and transformed back.
+#include "runtime/contraction/winograd.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,7 +12,6 @@
 #include "cppgen/schedule/engines/panels.h"
 #include "cppgen/schedule/engines/row_tiling.h"
 #include "cppgen/schedule/engines/tiles.h"
-#include "runtime/contraction/winograd.h"
 
 namespace cppgen::schedule {
 namespace {
