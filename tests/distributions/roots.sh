@@ -7,8 +7,9 @@ make_system() {
   mkdir -p "$2"
   case $1 in
     jammy | noble)  # 22.04 and 24.04
-      debootstrap --variant=minbase --components=main,universe "$1" "$2" \
-        "${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}" /usr/share/debootstrap/scripts/gutsy ;;
+      mirror=${UBUNTU_MIRROR:-http://archive.ubuntu.com/ubuntu}
+      debootstrap --variant=minbase --components=main,universe "$1" "$2" "$mirror" /usr/share/debootstrap/scripts/gutsy &&
+        echo "deb $mirror $1-updates main universe" >> "$2/etc/apt/sources.list" ;;
     *) debootstrap --variant=minbase "$1" "$2" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"} ;;
   esac > "$2.log" 2>&1 || { tail "$2.log" >&2; return 1; }
   mount --bind "$2" "$2"

@@ -40,6 +40,7 @@ rm -rf "$root.pip"
 
 cat > "$root/work/use.sh" << 'END'
 set -eux
+apt-get -q update
 apt-get -q install -y --no-install-recommends "$1-venv"
 "$1" -m venv environment
 find / -xdev \( -path /work/environment/lib -o -path /proc -o -path /sys -o -path /tmp \) -prune -o -type f -print | sort > before

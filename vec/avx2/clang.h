@@ -1,6 +1,10 @@
 // For clang: the builtins of g++ that the headers of AVX2 use, by the intrinsics that all compilers have. g++ has its
 // own and never reads this, because <immintrin.h> takes longer to parse than a kernel does to compile.
 #pragma once
+
+// <immintrin.h> includes <mm_malloc.h> unless this is defined, and that includes headers of the C library. Kernels need
+// none of them, and machines with clang alone, such as that of the package ziglang, do not have them.
+#define __MM_MALLOC_H
 #include <immintrin.h>
 
 #include "../generic/clang.h"

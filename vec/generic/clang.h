@@ -1,10 +1,6 @@
 // For clang: what g++ has for vectors of every instruction set.
 #pragma once
 
-// <immintrin.h> includes <mm_malloc.h> unless this is defined, and that includes headers of the C library. Kernels do
-// not need them, and machines with clang alone, such as that of the package ziglang, do not have them.
-#define __MM_MALLOC_H
-
 // Elements of one vector, or of two one after the other, by their positions, which are constants after inlining.
 namespace vec {
 template <class Vector, class Positions>
