@@ -95,14 +95,24 @@ class WinogradTime {
   double time_of_weights() const { return depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
 };
 
-// Patches of side 4 have a larger error than direct sums of few products.
-Replacement replacement(const Contraction& contraction, const Options& options, const Target& target, int side) {
-  const int64_t channels = contraction.view->depth[2].extent.constant();
+// Patches of side 4 have a larger error than direct sums of few products, and transformed weights take more memory than
+// the weights: that of one convolution is bounded, so that large models do not become much larger.
+FusionDecision may_replace(const ContractionView& view, const Options& options, int side) {
+  constexpr int64_t kMostBytes = 64 << 20;
+  const int64_t channels = view.depth[2].extent.constant();
   if (side == 4 && options.fpmath == FloatMath::f32 && channels < rt::winograd::kLeastChannels)
-    return {
-        FusionDecision::no(fmt::format("its error with {} channels is larger than FPMATH_MODE=f32 allows", channels))};
+    return FusionDecision::no(
+        fmt::format("its error with {} channels is larger than FPMATH_MODE=f32 allows", channels));
+  const int64_t weights = channels * view.columns[0].extent.constant() * int64_t(sizeof(float));
+  const int64_t bytes = rt::winograd::products(side) * weights;
+  if (bytes > kMostBytes)
+    return FusionDecision::no(fmt::format("its transformed weights would take {} MB", bytes >> 20));
+  return FusionDecision::yes();
+}
+
+Replacement replacement(const Contraction& contraction, const Options& options, const Target& target, int side) {
   const WinogradTime time(*contraction.view, target);
-  return {FusionDecision::yes(), time.of_patches(side) / time.of_direct_tiles()};
+  return {may_replace(*contraction.view, options, side), time.of_patches(side) / time.of_direct_tiles()};
 }
 
 FusionDecision supports_winograd(const Contraction& contraction, const Options& options, const Target& target) {
