@@ -40,10 +40,13 @@ GraphMaker network(int64_t kernel) {
 
 TEST_F(SettingEffect, MAX_AUTOTUNE_CONV_BACKENDS) {
   const auto engines = [&] { return engines_of(schedule_of(network(3), settings())); };
-  expect_effect<Engines>("ONEDNN", engines, {"cppgen", "cppgen"}, {"onednn", "cppgen"});
-  expect_effect<Engines>("ONEDNN,CPP", engines, {"cppgen", "cppgen"}, {"onednn", "cppgen"});
-  expect_effect<Engines>("WINOGRAD_2X2", engines, {"cppgen", "cppgen"}, {"winograd-2x2", "cppgen"});
-  expect_effect<Engines>("WINOGRAD_4X4,ONEDNN", engines, {"cppgen", "cppgen"}, {"winograd-4x4", "cppgen"});
+  const Engines by_default{"winograd-2x2", "cppgen"};
+  expect_effect<Engines>("CPP", engines, by_default, {"cppgen", "cppgen"});
+  expect_effect<Engines>("ONEDNN", engines, by_default, {"onednn", "cppgen"});
+  expect_effect<Engines>("ONEDNN,CPP", engines, by_default, {"onednn", "cppgen"});
+  expect_effect<Engines>("WINOGRAD_4X4,ONEDNN", engines, by_default, {"winograd-4x4", "cppgen"});
+  environment["CPPGEN_MAX_AUTOTUNE_CONV_BACKENDS"] = "CPP,WINOGRAD_2X2";
+  EXPECT_EQ(engines(), by_default);
 }
 
 // The engines of a convolution with a single tap and of a product, and the loops over the rows of the convolution.
