@@ -14,8 +14,8 @@ constexpr int64_t kLineElements = 16;  // float32 elements of a cache line
 
 int64_t whole_lines(int64_t elements) { return pieces(elements, kLineElements) * kLineElements; }
 
-// As many patches as fill some tiles, but few enough to leave units for many threads: halves of tiles if tiles and
-// panels alone would not.
+// A block has as many patches as fill some tiles, but few enough to leave units for many threads: half a tile if whole
+// tiles and panels would leave too few.
 IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
   const int64_t mr = view.kernel.contraction->shape.mr, most = tuning.winograd_tiles * mr;
@@ -32,7 +32,7 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   const int64_t panels = plan.panels.constant(), blocks = constant_or(plan.blocks, tuning.winograd_units);
   const int64_t groups = pieces(tuning.winograd_units, blocks);
   const int64_t bytes = view.kernel.contraction->panel_elements.constant() * int64_t(sizeof(float));
-  const int64_t cached = view.target.l3_bytes / tuning.winograd_l3_share / bytes;
+  const int64_t cached = view.target.l3_bytes / tuning.winograd_l3_share / std::max<int64_t>(bytes, 1);
   const int64_t most = blocks > 1 && view.target.l3_bytes > 0 ? std::min(panels, cached) : panels;
   return std::min(panels, std::max(tuning.winograd_panels, std::min(most, pieces(panels, groups))));
 }

@@ -8,19 +8,23 @@
 
 namespace cppgen::rt::TILE_ISA {
 
+template <bool Adds, int Rows, int Vectors>
+TILE_FN void store_sums(const vec::Sums<TileUnit, Rows, Vectors>& sums, float* block, long ldc) {
+#pragma GCC unroll 32
+  for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++) {
+      float* const to = block + r * ldc + j * kLanes;
+      store(to, Adds ? load(to) + sums.v[r][j] : sums.v[r][j]);
+    }
+}
+
 template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long depth, const void* panel, long distance,
                                     void* block, long ldc) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
   vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel), distance);
-  float* c = static_cast<float*>(block);
-#pragma GCC unroll 32
-  for (int r = 0; r < Rows; r++)
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) {
-      float* const to = c + r * ldc + j * kLanes;
-      store(to, Adds ? load(to) + sums.v[r][j] : sums.v[r][j]);
-    }
+  store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 
 // The same for one tap in short blocks, whose sums and their sums are both in registers: a tile has fewer rows.
@@ -48,13 +52,7 @@ VEC_KEEPS_REGISTERS void short_block(const void* const* left, long taps, long de
 #pragma GCC unroll 4
         for (int j = 0; j < Vectors; j++) totals.v[r][j] = totals.v[r][j] + sums.v[r][j];
     }
-#pragma GCC unroll 32
-    for (int r = 0; r < Rows; r++)
-#pragma GCC unroll 4
-      for (int j = 0; j < Vectors; j++) {
-        float* const to = c + r * ldc + j * kLanes;
-        store(to, Adds ? load(to) + totals.v[r][j] : totals.v[r][j]);
-      }
+    store_sums<Adds>(totals, c, ldc);
   }
 }
 

@@ -7,10 +7,10 @@
 //   results = A' [ sum over channels of (G weights G') * (B' inputs B) ] A
 //
 // The transforms need additions and a few products for each channel. Results are rounded differently from those of
-// direct convolutions; docs/tuning.md states the errors. An input that is
-// infinite or not a number, or a transform that overflows, makes all results that depend on it infinite or not a
-// number, also where a direct sum would be another one. So a patch with such a result is computed again, directly, from
-// the weights themselves, which follow the transformed ones.
+// direct convolutions; docs/tuning.md states the errors. An input that is infinite or not a number, or a transform that
+// overflows, makes all results that depend on it infinite or not a number, also where a direct sum would be another
+// one. So a patch with such a result is computed again, directly, from the weights themselves, which follow the
+// transformed ones.
 #pragma once
 
 namespace cppgen::rt::winograd {

@@ -17,14 +17,10 @@ case ${1:-} in
   bookworm | trixie) name=$1 ;;
   *) echo "usage: tests/distributions/check.sh bookworm|trixie" >&2; exit 2 ;;
 esac
-if [ -z "${CPPGEN_CHECK_IS_PRIVATE:-}" ]; then
-  [ "$(id -u)" -eq 0 ] || { echo "tests/distributions/check.sh must run as root" >&2; exit 2; }
-  export CPPGEN_CHECK_IS_PRIVATE=yes
-  exec unshare --mount --propagation private --pid --fork --kill-child "$0" "$@"
-fi
+. "$(dirname "$0")/roots.sh"
+make_private "$0" "$@"
 trap 'exit 130' INT TERM  # the first process of its process namespace ends for no signal otherwise
 cd "$(dirname "$0")/../.."
-. tests/distributions/roots.sh
 root=$PWD/build/distributions/$name
 
 stage() { printf '\n== %s: %s\n' "$name" "$1"; }

@@ -1,5 +1,14 @@
 # Sourced by the checks that use root directories of releases of Debian and Ubuntu.
 
+# make_private SCRIPT ARGUMENT...: starts the script again, with mounts and processes that end with it, unless it was
+# started so.
+make_private() {
+  [ -z "${CPPGEN_CHECK_IS_PRIVATE:-}" ] || return 0
+  [ "$(id -u)" -eq 0 ] || { echo "$1 must run as root" >&2; exit 2; }
+  export CPPGEN_CHECK_IS_PRIVATE=yes
+  exec unshare --mount --propagation private --pid --fork --kill-child "$@"
+}
+
 # make_system RELEASE ROOT: a new root directory, which has nothing but the base system, with its mounts, which end with
 # the mount namespace of the caller. It is a mount itself, so that programs inside may mount.
 make_system() {

@@ -10,13 +10,10 @@
 # root, debootstrap, unshare and a network, and 2 GB in build/distributions/NAME.users, which is replaced.
 set -eu
 [ $# -eq 3 ] || { echo "usage: tests/distributions/use_packages.sh bookworm|trixie PACKAGES QUICK_START" >&2; exit 2; }
-if [ -z "${CPPGEN_CHECK_IS_PRIVATE:-}" ]; then
-  export CPPGEN_CHECK_IS_PRIVATE=yes
-  exec unshare --mount --propagation private --pid --fork --kill-child "$0" "$@"
-fi
+. "$(dirname "$0")/roots.sh"
+make_private "$0" "$@"
 name=$1 packages=$(realpath "$2") quick_start=$(realpath "$3")
 cd "$(dirname "$0")/../.."
-. tests/distributions/roots.sh
 root=$PWD/build/distributions/$name.users
 make_system "$name" "$root"
 mkdir "$root/work"

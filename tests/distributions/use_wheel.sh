@@ -18,13 +18,10 @@ case $1 in
   noble) version=3.12 python=python3 ;;
   *) echo "$usage" >&2; exit 2 ;;
 esac
-if [ -z "${CPPGEN_CHECK_IS_PRIVATE:-}" ]; then
-  export CPPGEN_CHECK_IS_PRIVATE=yes
-  exec unshare --mount --propagation private --pid --fork --kill-child "$0" "$@"
-fi
+. "$(dirname "$0")/roots.sh"
+make_private "$0" "$@"
 name=$1 wheel=$(realpath "$2") quick_start=$(realpath "$3")
 cd "$(dirname "$0")/../.."
-. tests/distributions/roots.sh
 root=$PWD/build/distributions/$name.wheel
 make_system "$name" "$root"
 mkdir "$root/work" "$root/work/wheels"

@@ -13,7 +13,7 @@ using schedule::FloatMath;
 float same(float x) { return x; }
 float rounded(float x) { return bf16_to_f32(f32_to_bf16(x)); }
 
-// Of tiles: other engines for convolutions are tested elsewhere.
+// Tiles alone are tested here, so convolutions have no other engines.
 schedule::Options options_of(FloatMath math) {
   schedule::Options o;
   o.fpmath = math, o.max_autotune_conv_backends = {"CPP"};

@@ -113,13 +113,10 @@ class EngineSearch {
     for (const Engine* e : order) {
       if (found && !e->replacement) continue;
       const auto decision = e->supports(contraction_, draft_.options, target_);
-      if (!found) {
-        log(*e, decision);
-        if (decision && (was_tuned || e->name != kDirectTiles)) return e;
-        if (decision) found = e;
-      } else if (decision ? replaces(*e) : (log(*e, decision), false)) {
-        found = e;
-      }
+      if (!found || !decision) log(*e, decision);
+      if (!decision) continue;
+      if (!found && (was_tuned || e->name != kDirectTiles)) return e;
+      if (!found || replaces(*e)) found = e;
     }
     return found;
   }

@@ -64,7 +64,7 @@ class WinogradTime {
     return double(rt::winograd::kTaps) * (depth_ * vectors_ * points(1) + time_of_weights());
   }
   double of_patches(int side) const {
-    // Of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
+    // What a vector of a point of a patch costs: it is read, transformed and written; sums are written and read, too.
     constexpr double kOfInput = 6, kOfResult = 9;
     const double of_products = side == 2 ? 1 : 1.1;  // with short blocks
     const double transforms = kOfInput * std::ceil(depth_ / lanes_) + kOfResult * vectors_;
@@ -79,7 +79,7 @@ class WinogradTime {
   const ContractionView& view_;
   const double lanes_, depth_, vectors_;
 
-  // Of all images, in steps of `side` along both directions.
+  // The points of all images, in steps of `side` along both directions.
   double points(int side) const {
     constexpr int64_t kUsualImage = 56;  // where the size is not known
     double count = 1;
@@ -91,7 +91,7 @@ class WinogradTime {
     }
     return count;
   }
-  // Of one tap or product: they come from memory, as those of a network do.
+  // What reading the weights of one tap or product takes: they come from memory, as those of a network do.
   double time_of_weights() const { return depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
 };
 
