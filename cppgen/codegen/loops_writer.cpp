@@ -73,7 +73,8 @@ void LoopsWriter::close_parts(const Parts& parts) {
 
 void LoopsWriter::prefetch(size_t segment) {
   for (const kernel::Prefetch& p : loops_.segments[segment].prefetches)
-    body_.line("vec::prefetch({});", sum(context_.pointers.at(p.buffer), index_text(p.offset)));
+    body_.line("vec::prefetch{}({});", p.written ? "_written" : "",
+               sum(context_.pointers.at(p.buffer), index_text(p.offset)));
 }
 
 Code LoopsWriter::accumulator_name(size_t segment, size_t reduction) { return code("a{}_{}", segment, reduction); }

@@ -24,7 +24,7 @@ namespace cppgen::ir {
 // - Both operands of a binary operation have one type, which is the result's, except comparisons, which give bool.
 // - Integers wrap. Division: floats IEEE; integers toward zero, by zero gives 0, MIN / -1 gives MIN. mod_trunc has the
 //   sign of the dividend (C's % and fmod), mod_floor that of the divisor (Python's %); integer mod by zero gives 0.
-// - min and max: NaN if an operand is NaN; -0 < +0.
+// - min and max: NaN if an operand is NaN; -0 < +0. max_number(a, b) is b > a ? b : a, so a where b is NaN.
 // - Shifts by at least the width give 0 (for an arithmetic right shift of a negative number, -1).
 // - cast float -> int truncates, saturates out of range, NaN gives 0; int -> int wraps; to bool: x != 0.
 // - round is to nearest even. sign(0) = 0, sign(NaN) = NaN.

@@ -90,6 +90,11 @@ T max(T a, T b) {
   return a < b ? b : a;
 }
 
+template <class T>
+T max_number(T a, T b) {
+  return b > a ? b : a;
+}
+
 // Integers: wrapping repeated multiplication; a negative exponent gives the power truncated toward zero, 0 for base 0.
 template <class T>
 T pow_int(T base, T exponent) {

@@ -18,10 +18,11 @@ struct KernelView;
 // How a kernel is split, vectorised and unrolled. Code generation follows the plan and makes no decisions. Plans depend
 // only on shapes, layouts, the target and the tuning, so that results never depend on the number of threads.
 
-// A memory location that is prefetched before it is read.
+// A memory location that is prefetched before it is read or written.
 struct Prefetch {
   BufferId buffer;
   IndexExpr offset;
+  bool written = false;
 };
 
 // A sequential float32 sum of many terms loses digits: each addition rounds in proportion to the sum so far, and a sum

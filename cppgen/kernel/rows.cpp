@@ -2,6 +2,7 @@
 // operations around them.
 #include <algorithm>
 
+#include "cppgen/ir/op_table.h"
 #include "cppgen/kernel/forms.h"
 
 namespace cppgen::kernel {
@@ -43,6 +44,40 @@ std::vector<Prefetch> prefetch_next_row(const KernelView& view, size_t index) {
   return found;
 }
 
+bool calls_function(const Segment& s) {
+  const std::vector<Expr> values = ir::postorder(roots_of(s));
+  return std::any_of(values.begin(), values.end(), [](Expr e) {
+    return e->kind == ir::ExprKind::unary && ir::row_of(e->unary).cost == ir::OperationCost::function;
+  });
+}
+
+// Prefetches the row that the last segment writes while the segment before it computes functions: the last one alone
+// would wait for memory, as it computes little.
+std::vector<Prefetch> prefetch_written_row(const KernelView& view, size_t index) {
+  const auto& segments = view.kernel.segments;
+  std::vector<Prefetch> found;
+  if (index + 2 != segments.size() || !calls_function(segments[index])) return found;
+  const Segment &segment = segments[index], &last = segments.back();
+  const auto& inner = segment.reductions.empty() ? segment.loops : segment.reduced;
+  if (!last.reductions.empty() || inner.size() != 1 || last.loops.size() != 1) return found;
+  if (inner[0].extent != last.loops[0].extent) return found;
+  const auto* column = last.loops[0].var.node();
+  for (const ir::Store& s : last.stores) {
+    if (view.local(s.buffer) || !s.indirects.empty()) continue;
+    const IndexExpr offset = view.offset(s);
+    const auto stride = ir::stride_of(offset, column);
+    if (!stride || !stride->is_constant(1)) continue;
+    found.push_back({s.buffer, ir::substitute(offset, {{column, inner[0].var}}), true});
+  }
+  return found;
+}
+
+std::vector<Prefetch> prefetches_of(const KernelView& view, size_t index) {
+  std::vector<Prefetch> found = prefetch_next_row(view, index);
+  for (Prefetch& p : prefetch_written_row(view, index)) found.push_back(std::move(p));
+  return found;
+}
+
 }  // namespace
 
 KernelPlan plan_rows(const KernelView& view) {
@@ -54,7 +89,7 @@ KernelPlan plan_rows(const KernelView& view) {
   plan_locals(view, rows, plan.scratch_bytes);
   rows.accumulators = view.tuning().row_accumulators;
   plan_sums(view, rows, rows.accumulators, view.target.lanes);
-  for (size_t i = 0; i < rows.segments.size(); i++) rows.segments[i].prefetches = prefetch_next_row(view, i);
+  for (size_t i = 0; i < rows.segments.size(); i++) rows.segments[i].prefetches = prefetches_of(view, i);
   plan.form = std::move(rows);
   return plan;
 }

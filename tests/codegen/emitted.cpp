@@ -32,6 +32,12 @@ GraphMaker column_max() {
   return g;
 }
 
+GraphMaker softmax() {
+  GraphMaker g;
+  g.output(g.node("Softmax", {g.input("x", {10, 300})}));
+  return g;
+}
+
 GraphMaker checked_gather() {
   GraphMaker g;
   g.output(g.node("Gather", {g.input("table", {50, 16}), g.input("index", {7}, DType::i64)}));
@@ -54,11 +60,9 @@ std::string body_of(const KernelText& k) {
 }
 
 const std::vector<Sample>& samples() {
-  static const std::vector<Sample> all{{"pointwise", pointwise},
-                                       {"symbolic_broadcast", symbolic_broadcast},
-                                       {"row_sum", row_sum},
-                                       {"column_max", column_max},
-                                       {"checked_gather", checked_gather}};
+  static const std::vector<Sample> all{{"pointwise", pointwise}, {"symbolic_broadcast", symbolic_broadcast},
+                                       {"row_sum", row_sum},     {"column_max", column_max},
+                                       {"softmax", softmax},     {"checked_gather", checked_gather}};
   return all;
 }
 

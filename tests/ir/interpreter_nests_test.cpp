@@ -155,6 +155,9 @@ TEST(Reductions, OfIntegersWrapAndOfFloatsKeepNaN) {
   EXPECT_EQ(reduce_all<uint64_t>(DType::u64, ReduceOp::max, {1, UINT64_MAX}), UINT64_MAX);
   EXPECT_TRUE(std::isnan(reduce_all<float>(DType::f32, ReduceOp::min, {1, NAN, -1})));
   EXPECT_TRUE(std::isnan(reduce_all<double>(DType::f64, ReduceOp::max, {NAN, 3})));
+  EXPECT_EQ(reduce_all<float>(DType::f32, ReduceOp::max_number, {NAN, 3, NAN, -5}), 3);
+  EXPECT_EQ(reduce_all<float>(DType::f32, ReduceOp::max_number, {NAN}), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(reduce_all<uint64_t>(DType::u64, ReduceOp::max_number, {1, UINT64_MAX}), UINT64_MAX);
   EXPECT_FALSE(std::signbit(reduce_all<float>(DType::f32, ReduceOp::max, {-0.0f, 0.0f, -0.0f})));
   EXPECT_EQ(reduce_all<uint8_t>(DType::boolean, ReduceOp::any, {0, 1, 0}), 1);
   EXPECT_EQ(reduce_all<uint8_t>(DType::boolean, ReduceOp::all, {1, 1, 0}), 0);

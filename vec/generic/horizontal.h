@@ -21,6 +21,7 @@ VEC_HORIZONTAL(hsum, operator+)
 VEC_HORIZONTAL(hprod, operator*)
 VEC_HORIZONTAL(hmin, min)
 VEC_HORIZONTAL(hmax, max)
+VEC_HORIZONTAL(hmax_raw, max_raw)
 #undef VEC_HORIZONTAL
 
 VEC_FN bool hany(M m) { return any(m); }

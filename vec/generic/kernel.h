@@ -302,6 +302,10 @@ template <class T>
 VEC_FN V<T> all_max(V<T> a) {
   return set1<T>(hmax(a));
 }
+template <class T>
+VEC_FN V<T> all_max_number(V<T> a) {  // no lane is NaN
+  return set1<T>(hmax_raw(a));
+}
 // One lane after the other by f, a function of two vectors.
 template <class T, class F>
 VEC_FN V<T> combine_lanes(V<T> a, F f) {

@@ -129,6 +129,7 @@ VEC_FN void store_strided(T* p, i64 stride, Loaded<T> x) {
 }
 
 VEC_FN void prefetch(const void* p) { __builtin_prefetch(p, 0, 3); }
+VEC_FN void prefetch_written(const void* p) { __builtin_prefetch(p, 1, 3); }
 
 }  // namespace VEC_ISA
 }  // namespace vec

@@ -25,8 +25,9 @@ void infer_softmax(InferContext& c) {
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 
+// A NaN need not pass: its own power is NaN, and so is the sum of the powers.
 ir::BufferId emit_axis_max(LowerContext& c, const AxisSplit& axes, ir::BufferId x, DType type) {
-  return reduce_axes(c, axes, "max", ReduceOp::max, type, [&](const At& at) { return load(c, x, at); });
+  return reduce_axes(c, axes, "max", ReduceOp::max_number, type, [&](const At& at) { return load(c, x, at); });
 }
 
 void lower_softmax(LowerContext& c) {

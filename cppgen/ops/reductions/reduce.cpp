@@ -72,11 +72,12 @@ void lower_log_sum(LowerContext& c) {
   emit(c, ReduceOp::sum, unchanged, [](Scalar sum) { return in_float(sum, [](Scalar x) { return log(x); }); });
 }
 
-// max + log(sum(exp(x - max))): exact where the plain form overflows. An infinite maximum is not subtracted.
+// max + log(sum(exp(x - max))): exact where the plain form overflows. An infinite maximum is not subtracted. A NaN
+// comes through the sum.
 void emit_log_sum_exp(LowerContext& c, const AxisSplit& axes, ir::BufferId to) {
   DType type = is_float(c.dtype(0)) ? ir::value_type(c.dtype(0)) : DType::f64;
   auto input = [&](const At& at) { return load_input(c, 0, at).cast(type); };
-  ir::BufferId shift = reduce_axes(c, axes, "max", ReduceOp::max, type, input,
+  ir::BufferId shift = reduce_axes(c, axes, "max", ReduceOp::max_number, type, input,
                                    [&](Scalar m) { return select(is_inf(m), number(c, type, 0), m); });
   ir::BufferId sum = reduce_axes(c, axes, "sum", ReduceOp::sum, type,
                                  [&](const At& at) { return exp(input(at) - load(c, shift, axes.kept_of(at))); });

@@ -258,7 +258,8 @@ struct SoftmaxForm {
     if (!is_binary(difference, BinaryOp::sub)) return false;
     score = difference->args[0];
     Expr greatest = without_limit(difference->args[1], double(std::numeric_limits<float>::lowest()), shift_limited);
-    return shift_limited == zeros && reduces(greatest, ReduceOp::max, score);
+    return shift_limited == zeros &&
+           (reduces(greatest, ReduceOp::max, score) || reduces(greatest, ReduceOp::max_number, score));
   }
 };
 
