@@ -19,8 +19,20 @@ std::string_view only_line(const Statements& body) {
   return line && line->code.text().find('\n') == std::string::npos ? line->code.text() : std::string_view();
 }
 
+// ", NAME" for the parameters of a function.
+std::string names_of(std::string_view parameters) {
+  std::string names;
+  while (!parameters.empty()) {
+    const std::string_view parameter = parameters.substr(0, parameters.find(','));
+    names.append(", ").append(parameter.substr(parameter.rfind(' ') + 1));
+    parameters.remove_prefix(std::min(parameter.size() + 1, parameters.size()));
+  }
+  return names;
+}
+
 struct Writer {
   TextWriter& out;
+  std::string copied{};  // captures of a function that is returned: what is declared in the one around it
 
   void operator()(const Plain& s) { out.text_line(s.code.text()); }
   void operator()(const Continue&) { out.text_line(kContinue); }
@@ -42,10 +54,15 @@ struct Writer {
   }
 
   void operator()(const Lambda& s) {
-    out.open_text(fmt::format("{} [{}]({}) CPPGEN_LAMBDA",
-                              s.name.empty() ? "return" : "const auto " + s.name.text() + " =", s.copies ? '=' : '&',
+    const bool is_returned = s.name.empty();
+    out.open_text(fmt::format("{} [&{}]({}) CPPGEN_LAMBDA",
+                              is_returned ? "return" : "const auto " + s.name.text() + " =", is_returned ? copied : "",
                               s.parameters));
-    write(s.body, out);
+    Writer inside{out, names_of(s.parameters)};
+    for (const Statement& statement : s.body) {
+      std::visit(inside, statement.form);
+      if (const auto* d = std::get_if<Declaration>(&statement.form)) inside.copied += ", " + d->name.text();
+    }
     out.close("};");
   }
 

@@ -43,12 +43,12 @@ struct ForOf {
   std::vector<S> body{};
 };
 
-// const auto NAME = [&](PARAMETERS) { ... }; without a name it is returned.
+// const auto NAME = [&](PARAMETERS) { ... }; without a name it is returned by the function around it, and copies what
+// that declares. It refers to the rest: g++ does store copies of vectors in memory, even where nothing reads them.
 template <class S>
 struct LambdaOf {
   Code name{};
   std::string parameters{};
-  bool copies = false;  // what it captures, instead of referring to it
   std::vector<S> body{};
 };
 

@@ -20,7 +20,7 @@ void TileWriter::write_epilogue() {
     if (!rows[i].extent.is_constant(1))
       body_.let(index_text(rows[i].var), "{}", rows.size() == 1 ? row_text() : code("at{}[r]", i));
   for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
-  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type), true});
+  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type)});
   body_.add(e.lines.back());
   body_.close();
   body_.close();
@@ -50,8 +50,7 @@ void TileWriter::write_turned_epilogue() {
   for (size_t i = 1; i <= around; i++) body_.add(e.lines[i]);
   body_.open(Lambda{"turned_epilogue", fmt::format("const vec::i64 {}", column)});
   body_.add(e.lines[around + 1]);
-  body_.open(
-      Lambda{{}, fmt::format("const vec::i64 r, auto n, const vec::V<{}> sum", lane_type(info(c.format).sum)), true});
+  body_.open(Lambda{{}, fmt::format("const vec::i64 r, auto n, const vec::V<{}> sum", lane_type(info(c.format).sum))});
   if (!rows.back().extent.is_constant(1)) body_.let(row, "{}", sum(around > 0 ? "row_within" : row0_, "r"));
   body_.add(e.lines.back());
   body_.close();

@@ -200,7 +200,7 @@ void WinogradWriter::write_epilogue() {
     body_.let(row, "{}", index_text(number));
   }
   for (size_t i = 1; i < e.lines.size() - 1; i++) body_.add(e.lines[i]);
-  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<float> sum", column.text()), true});
+  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<float> sum", column.text())});
   body_.add(e.lines.back());
   body_.close();
   body_.close();

@@ -36,8 +36,8 @@ IndexExpr points(const std::vector<Loop>&);
 // Combines `value` over all points of the nest's reduced loops. The empty reduction gives the identity: 0, 1, the
 // greatest and least value of the type (infinities for floats), false, true. argmin and argmax give the int64 value
 // of `position` at the least / greatest value; ties: the first in loop order, or the last with select_last; NaN counts
-// as least / greatest. min and max: NaN if any value is NaN. max_number: the greatest value that is not NaN, the identity
-// if there is none; of zeros any, so it is for uses that do not distinguish them.
+// as least / greatest. min and max: NaN if any value is NaN. max_number: the greatest value that is not NaN, the
+// identity if there is none; of zeros any, so it is for uses that do not distinguish them.
 struct Reduction {
   ReduceOp op;
   DType type;  // of the result: value->type, or i64 for argmin and argmax

@@ -102,15 +102,17 @@ TEST(Statements, FunctionsAreCalledForWholeVectorsAndTheRest) {
   const Code f = Code::name("f");
   StatementList s;
   s.open(Lambda{f, "const vec::i64 i, auto n"});
-  s.open(Lambda{{}, "int j", true});
-  s.line("use(i, j);");
+  s.let("k", "2 * i");
+  s.open(Lambda{{}, "int j"});
+  s.line("use(i, j, k, other);");
   s.close();
   s.close();
   s.variable("vec::i64", "at", "0");
   s.call_by_vectors("10", [&](const Code& at, const Code& n) { return code("{}({}, {})", f, at, n); });
   EXPECT_EQ(written(s),
             "const auto f = [&](const vec::i64 i, auto n) CPPGEN_LAMBDA {\n"
-            "  return [=](int j) CPPGEN_LAMBDA {\n    use(i, j);\n  };\n};\n"
+            "  const vec::i64 k = 2 * i;\n"
+            "  return [&, i, n, k](int j) CPPGEN_LAMBDA {\n    use(i, j, k, other);\n  };\n};\n"
             "vec::i64 at = 0;\n"
             "for (; at + vec::L <= 10; at += vec::L) f(at, vec::All{});\n"
             "if (at < 10) f(at, vec::Tail{int(10 - at)});\n");
