@@ -8,6 +8,11 @@ VEC_FN Floats min_part(Floats a, Floats b) { return __builtin_ia32_minps256(a, b
 VEC_FN Floats max_part(Floats a, Floats b) { return __builtin_ia32_maxps256(a, b); }
 VEC_FN Doubles min_part(Doubles a, Doubles b) { return __builtin_ia32_minpd256(a, b); }
 VEC_FN Doubles max_part(Doubles a, Doubles b) { return __builtin_ia32_maxpd256(a, b); }
+// Both orders agree except for zeros: there the intersection of the bits is right.
+VEC_FN Floats max_of_numbers_part(Floats a, Floats b) { return (Floats)((Ints)max_part(a, b) & (Ints)max_part(b, a)); }
+VEC_FN Doubles max_of_numbers_part(Doubles a, Doubles b) {
+  return (Doubles)((Longs)max_part(a, b) & (Longs)max_part(b, a));
+}
 VEC_FN Floats sqrt_part(Floats a) { return __builtin_ia32_sqrtps256(a); }
 VEC_FN Doubles sqrt_part(Doubles a) { return __builtin_ia32_sqrtpd256(a); }
 VEC_FN Floats fma_part(Floats a, Floats b, Floats c) { return __builtin_ia32_vfmaddps256(a, b, c); }

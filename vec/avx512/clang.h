@@ -38,6 +38,8 @@
 #define __builtin_ia32_maxps512_mask(a, b, old, mask, rounding) _mm512_max_ps(a, b)
 #define __builtin_ia32_minpd512_mask(a, b, old, mask, rounding) _mm512_min_pd(a, b)
 #define __builtin_ia32_maxpd512_mask(a, b, old, mask, rounding) _mm512_max_pd(a, b)
+#define __builtin_ia32_rangeps512_mask(a, b, what, old, mask, rounding) _mm512_range_ps(a, b, what)
+#define __builtin_ia32_rangepd512_mask(a, b, what, old, mask, rounding) _mm512_range_pd(a, b, what)
 #define __builtin_ia32_sqrtps512_mask(a, old, mask, rounding) _mm512_sqrt_ps(a)
 #define __builtin_ia32_sqrtpd512_mask(a, old, mask, rounding) _mm512_sqrt_pd(a)
 #define __builtin_ia32_vfmaddps512_mask(a, b, c, mask, rounding) _mm512_fmadd_ps(a, b, c)

@@ -16,6 +16,13 @@ VEC_FN Doubles min_part(Doubles a, Doubles b) {
 VEC_FN Doubles max_part(Doubles a, Doubles b) {
   return __builtin_ia32_maxpd512_mask(a, b, Doubles{}, -1, kCurrentRounding);
 }
+constexpr int kGreaterWithItsSign = 1 | 1 << 2;  // of vrangeps
+VEC_FN Floats max_of_numbers_part(Floats a, Floats b) {
+  return __builtin_ia32_rangeps512_mask(a, b, kGreaterWithItsSign, Floats{}, -1, kCurrentRounding);
+}
+VEC_FN Doubles max_of_numbers_part(Doubles a, Doubles b) {
+  return __builtin_ia32_rangepd512_mask(a, b, kGreaterWithItsSign, Doubles{}, -1, kCurrentRounding);
+}
 VEC_FN Floats sqrt_part(Floats a) { return __builtin_ia32_sqrtps512_mask(a, Floats{}, -1, kCurrentRounding); }
 VEC_FN Doubles sqrt_part(Doubles a) { return __builtin_ia32_sqrtpd512_mask(a, Doubles{}, -1, kCurrentRounding); }
 VEC_FN Floats fma_part(Floats a, Floats b, Floats c) {

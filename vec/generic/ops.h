@@ -3,6 +3,7 @@
 //   unordered(V<F>, V<F>) -> M         either operand is NaN
 //   select(M, V<T>, V<T>), first_n, test, any, all, m_and, m_or, m_xor, m_not, select(M, M, M)
 //   min_raw, max_raw(V<T>, V<T>)       a < b ? a : b and a > b ? a : b: the second operand when either is NaN
+//   max_of_numbers(V<F>, V<F>)         the greater one, +0 being above -0; anything when either is NaN
 //   shift_left, shift_right            of 4- and 8-byte types, counts below the width
 //   sqrt, fma, round_to_integral<Mode>(V<F>), has_fma
 //   look_up(const f32 (&table)[16], V<u32>)  the elements at the lowest four bits of each index; 64-byte aligned
@@ -177,13 +178,10 @@ VEC_FN V<T> min(V<T> a, V<T> b) {
 }
 template <class T>
 VEC_FN V<T> max(V<T> a, V<T> b) {
-  typedef Unsigned<T> U;
-  if constexpr (is_float<T>) {
-    V<T> r = bits_as<T>(bit_and(bits_as<U>(max_raw(a, b)), bits_as<U>(max_raw(b, a))));
-    return select(unordered(a, b), a + b, r);
-  } else {
+  if constexpr (is_float<T>)
+    return select(unordered(a, b), a + b, max_of_numbers(a, b));
+  else
     return max_raw(a, b);
-  }
 }
 
 // max(x, bound) and min(x, bound) for a bound that is neither zero nor NaN; at_least takes -0, at_most 0, too.

@@ -31,6 +31,11 @@ VEC_FN V<T> max_raw(V<T> a, V<T> b) {
   }
 }
 
+VEC_FN V<f32> max_of_numbers(V<f32> a, V<f32> b) { return {max_of_numbers_part(a.v, b.v)}; }
+VEC_FN V<f64> max_of_numbers(V<f64> a, V<f64> b) {
+  return {max_of_numbers_part(a.lo, b.lo), max_of_numbers_part(a.hi, b.hi)};
+}
+
 template <class T>
 VEC_FN Part<T> div_part(Part<T> a, Part<T> b) {
   return a / b;

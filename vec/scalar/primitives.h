@@ -89,6 +89,11 @@ VEC_FN V<T> max_raw(V<T> a, V<T> b) {
   return {a.v > b.v ? a.v : b.v};
 }
 template <class T>
+VEC_FN V<T> max_of_numbers(V<T> a, V<T> b) {
+  if (a.v == 0 && b.v == 0) return {a.v + b.v};
+  return max_raw(a, b);
+}
+template <class T>
 VEC_FN T div_part(T a, T b) {
   return a / b;
 }
