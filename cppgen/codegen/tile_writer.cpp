@@ -17,7 +17,13 @@ void TileWriter::write_body() {
   if (plan_.blocks) return write_depth_blocks(*plan_.blocks);
   declare_left();
 
-  write_tile_place(declare_group(kTiles, plan_.tiles));
+  write_tile(declare_group(kTiles, plan_.tiles));
+}
+
+// The products of a tile of rows and the panels of the unit's group.
+void TileWriter::write_tile(const Code& tile) {
+  const auto& c = contraction();
+  write_tile_place(tile);
   write_left();
   write_epilogue();
   For panels = loop_over_panels();

@@ -30,6 +30,7 @@ class TileWriter : public KernelWriter {
   For loop_over_panels() const;
   Code panel_address(const Code& panel) const;
   Code row_text() const;
+  void write_tile(const Code& tile);
   void write_tile_place(const Code& tile);
   void write_line_place(const Code& tile);
   // tile_operands.cpp
@@ -52,11 +53,15 @@ class TileWriter : public KernelWriter {
   void write_columns(const Code& panel);
   // block_writer.cpp
   void write_depth_blocks(const kernel::TilesPlan::Blocks&);
+  void declare_blocks(const kernel::TilesPlan::Blocks&);
+  Code prepared_tile() const;
   void open_tiles();
   void open_panels();
   void write_sums_place(const char* name, int64_t tiles);
   void write_all_pointers();
   void write_block_sums(const kernel::TilesPlan::Blocks&);
+  void write_panel_block(const kernel::TilesPlan::Blocks&);
+  void write_block_pointers(const kernel::TilesPlan::Blocks&);
   void write_block_rows(const kernel::TilesPlan::Blocks&);
   void write_block_epilogues(int64_t tiles);
 };

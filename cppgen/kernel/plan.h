@@ -99,11 +99,14 @@ struct TransposedPlan : LoopsPlan {
 
 // Contractions on tiles: rows x columns blocks over packed panels of the right operand.
 struct TilesPlan {
-  // The depth is multiplied in blocks, on matrix tiles, whose sums are kept in scratch memory.
+  // The depth is multiplied in blocks whose sums are kept in scratch memory: on matrix tiles, or because weights of few
+  // bits are unpacked there, once for all tiles of a unit.
   struct Blocks {
     rt::DepthBlocks depth;
-    int64_t tiles;           // of rows in one unit
-    int64_t prepared_bytes;  // of one tile of rows
+    int64_t tiles;             // of rows in one unit
+    int64_t prepared_bytes;    // of one tile of rows
+    int64_t weight_bytes = 0;  // unpacked weights of one panel
+    int64_t least_tiles = 0;   // of all rows, for which weights are unpacked; with fewer, tiles read them as they are
   };
   IndexExpr tiles, panels;  // of all rows, of all columns
   int64_t panels_per_unit = 1;

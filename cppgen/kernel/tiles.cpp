@@ -6,6 +6,7 @@
 
 #include "cppgen/kernel/forms.h"
 #include "runtime/base/errors.h"
+#include "runtime/contraction/n_bit_layout.h"
 
 namespace cppgen::kernel {
 namespace {
@@ -67,6 +68,33 @@ TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, con
   const int64_t suggested = std::min({tuning.block_tiles, fitting, units / tuning.contraction_units});
   const int64_t tiles = std::min(most, c.blocking.row_tiles > 0 ? c.blocking.row_tiles : suggested);
   return {depth, std::max<int64_t>(1, tiles), bytes};
+}
+
+// Blocks whose weights are unpacked once for as many tiles as fit half of the second-level cache with their rows, in
+// groups of equal size. The sums of all panels of a unit fit a quarter; few panels leave units for many threads.
+void plan_unpacked(const KernelView& view, TilesPlan& plan) {
+  const TileContraction& c = *view.kernel.contraction;
+  const auto& tuning = view.tuning();
+  const int64_t mr = c.shape.mr, nr = c.shape.nr, depth = c.depth.extent.constant();
+  const int64_t steps = std::min(depth, c.unpacked_depth), number = int64_t(sizeof(float));
+  const int64_t fitting = view.target.l2_bytes / 2 / (mr * steps * number);
+  const int64_t suggested = c.blocking.row_tiles > 0 ? c.blocking.row_tiles : std::min(tuning.unpacked_tiles, fitting);
+  const int64_t most = std::max<int64_t>(1, std::min(suggested, tuning.block_pointer_bytes / (mr * 8)));
+  const int64_t all = constant_or(plan.tiles, most), groups = pieces(all, most), tiles = pieces(all, groups);
+  const int64_t panels = constant_or(plan.panels, tuning.unknown_panels);
+  const int64_t sums_fitting = view.target.l2_bytes / 4 / (tiles * mr * nr * number);
+  const int64_t shared = std::min(sums_fitting, panels * groups / tuning.unpacked_units);
+  plan.panels_per_unit = std::clamp<int64_t>(c.blocking.panels > 0 ? c.blocking.panels : shared, 1, panels);
+  plan.blocks = {{pieces(depth, steps), 1, steps, 0}, tiles, rt::prepared_bytes(c.format, mr, 1, steps)};
+  plan.blocks->weight_bytes = rt::n_bits::unpacked_steps(steps) * nr * number;
+  plan.blocks->least_tiles = tuning.unpacked_least_tiles;
+}
+
+bool may_unpack(const KernelView& view, const TilesPlan& plan) {
+  const TileContraction& c = *view.kernel.contraction;
+  const int64_t least = view.tuning().unpacked_least_tiles;
+  return c.unpacked_depth > 0 && c.depth.extent.is_constant() && c.depth.extent.constant() > 0 &&
+         constant_or(plan.tiles, least) >= least;
 }
 
 // Whether the rows of every tile in registers have a constant distance, the same for each tap.
@@ -159,6 +187,14 @@ IndexExpr prepared_scratch(const KernelView& view, const TilesPlan& plan) {
   return lines * (line * taps * mr);
 }
 
+IndexExpr scratch_bytes(const KernelView& view, const TilesPlan& plan) {
+  const TileContraction& c = *view.kernel.contraction;
+  if (!plan.blocks) return prepared_scratch(view, plan);
+  const int64_t sums = plan.panels_per_unit * c.shape.mr * c.shape.nr * int64_t(size_of(info(c.format).sum));
+  const IndexExpr blocks = plan.blocks->tiles * (plan.blocks->prepared_bytes + sums) + plan.blocks->weight_bytes;
+  return plan.blocks->least_tiles == 0 ? blocks : ir::max(blocks, prepared_scratch(view, plan));
+}
+
 }  // namespace
 
 bool panels_stay_in_cache(const KernelView& view, IndexExpr panels) {
@@ -175,7 +211,10 @@ KernelPlan plan_tiles(const KernelView& view) {
   tiles.tiles = tile_count(c), tiles.panels = ir::ceildiv(c.columns.extent, nr);
   const rt::DepthBlocks depth = depth_blocks(c);
   tiles.panels_per_unit = panels_per_unit(view, tiles, depth);
-  if (depth.count > 1) tiles.blocks = plan_blocks(view, tiles, depth);
+  if (may_unpack(view, tiles))
+    plan_unpacked(view, tiles);
+  else if (depth.count > 1)
+    tiles.blocks = plan_blocks(view, tiles, depth);
   tiles.batch_inside = has_batch_inside(view, tiles);
   tiles.rows_outside = has_rows_outside(view, tiles);
   tiles.even_rows = rows_are_even(view);
@@ -191,9 +230,7 @@ KernelPlan plan_tiles(const KernelView& view) {
   plan.units = (tiles.blocks ? ir::ceildiv(tiles.tiles, together) : tiles.tiles) * groups * points(c.batch);
   plan.unit_work =
       points(c.taps) * c.depth.extent * std::max<int64_t>(products / view.tuning().products_per_element, 1);
-  plan.scratch_bytes = tiles.blocks ? IndexExpr(together * tiles.blocks->prepared_bytes +
-                                                together * panels * mr * nr * int64_t(size_of(info(c.format).sum)))
-                                    : prepared_scratch(view, tiles);
+  plan.scratch_bytes = scratch_bytes(view, tiles);
   plan.form = std::move(tiles);
   return plan;
 }

@@ -73,9 +73,10 @@ struct TileContraction {
   // one tap for each product of a patch; the panels of the taps themselves follow. 0: the algorithm is not used.
   int winograd_side = 0;
   Blocking blocking;
-  bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
-  std::string site{};         // see FusedKernel
-  bool convolution = false;   // MAX_AUTOTUNE_CONV_BACKENDS decides about its engine
+  int64_t unpacked_depth = 0;  // weights of few bits: see runtime/contraction/n_bit_layout.h; 0 for others
+  bool in_registers = false;   // tiles are part of the kernel, whose epilogue takes their sums from registers
+  std::string site{};          // see FusedKernel
+  bool convolution = false;    // MAX_AUTOTUNE_CONV_BACKENDS decides about its engine
   std::shared_ptr<const Tuning> tuning{};
 };
 

@@ -1,6 +1,8 @@
 // Panels of weights that have few bits each, and a scale for each block of the depth. No standard headers: see tiles.h.
 #pragma once
 
+#include "runtime/contraction/long_sums.h"
+
 namespace cppgen::rt::n_bits {
 
 // The zero point that is subtracted from a weight's bits: the same for all, or one byte or one float32 for each block
@@ -29,6 +31,16 @@ static inline constexpr __attribute__((always_inline)) long panel_bytes(const Pa
                                                                         long columns) {
   const long bytes = (depth + h.block - 1) / h.block * block_bytes(h, columns);
   return kHeaderBytes + (bytes + 63) / 64 * 64;
+}
+
+// Weights that are unpacked once for many tiles of rows: so many steps of the depth at a time, after which tiles move
+// their sums to memory. 0 if blocks of weights do not end there.
+static inline constexpr __attribute__((always_inline)) long unpacked_depth(const PanelHeader& h) {
+  return kBlockTerms % h.block == 0 || h.block % kBlockTerms == 0 ? kBlockTerms : 0;
+}
+// They are a panel of float32 (formats.h) of so many steps.
+static inline constexpr __attribute__((always_inline)) long unpacked_steps(long depth) {
+  return (depth + 15) / 16 * 16;
 }
 
 }  // namespace cppgen::rt::n_bits

@@ -1,5 +1,5 @@
-// Tiles over weights of few bits (n_bit_layout.h), which become float32 in registers, for translation units that
-// include n_bit_vec.h before and define
+// Tiles over weights of few bits (n_bit_layout.h), which become float32 in registers or, for many tiles of rows, in
+// scratch memory, for translation units that include n_bit_vec.h and vec/<isa>/vec.h before and define
 //   multiply_add(a, b, c)
 //   widen_bytes(p)          kLanes unsigned bytes as numbers
 // in cppgen::rt::TILE_ISA.
@@ -42,19 +42,20 @@ class NBitNumbers {
   static constexpr float power(int p) { return float(1 << (23 - p * Bits)); }
 };
 
-template <int Rows, int Bits, int Vectors, bool FloatZeros>
-class NBitSums {
+// The weights of one block of the depth at a time, without their scales.
+template <int Bits, int Vectors, bool FloatZeros>
+class NBitBlock {
  public:
   static constexpr int kColumns = Vectors * kLanes, kWordSteps = 32 / Bits;
-  static constexpr bool kScalesWeights = Rows > kMostBlockSums;
 
-  TILE_MEMBER explicit NBitSums(const n_bits::PanelHeader& header) : header_(header) {
+  TILE_MEMBER explicit NBitBlock(const n_bits::PanelHeader& header) : header_(header) {
     Vector zero[Vectors];
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; j++) zero[j] = splat(FloatZeros ? 0 : header.same_zero);
     numbers_.set_zeros(zero);
   }
 
+  // Reads the head of a block; returns where its weights are.
   TILE_MEMBER const char* read_scales(const char* p) {
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; j++) scale_[j] = load((const float*)p + j * kLanes);
@@ -72,6 +73,31 @@ class NBitSums {
     numbers_.set_zeros(zero);
     return p + kColumns;
   }
+
+  // For the weights at place P of the words' lower halves.
+  template <int P>
+  TILE_MEMBER Vector at(Words words, int j) const {
+    const Vector weight = numbers_.template at<P>(words, j);
+    return FloatZeros ? weight - zero_[j] : weight;
+  }
+  TILE_MEMBER Vector scale(int j) const { return scale_[j]; }
+
+ private:
+  const n_bits::PanelHeader& header_;
+  NBitNumbers<Bits, Vectors> numbers_;
+  Vector scale_[Vectors], zero_[Vectors];
+};
+
+template <int Rows, int Bits, int Vectors, bool FloatZeros>
+class NBitSums {
+ public:
+  using Block = NBitBlock<Bits, Vectors, FloatZeros>;
+  static constexpr int kColumns = Block::kColumns, kWordSteps = Block::kWordSteps;
+  static constexpr bool kScalesWeights = Rows > kMostBlockSums;
+
+  TILE_MEMBER explicit NBitSums(const n_bits::PanelHeader& header) : block_(header) {}
+
+  TILE_MEMBER const char* read_scales(const char* p) { return block_.read_scales(p); }
 
   // The next `count` steps, all of a word or, with Some, fewer.
   template <bool Some>
@@ -97,7 +123,7 @@ class NBitSums {
           Vector sum = part_[r][j][0];
           if constexpr (kChains == 2) sum += part_[r][j][1];
           if constexpr (kChains == 4) sum = (sum + part_[r][j][1]) + (part_[r][j][2] + part_[r][j][3]);
-          total_[r][j] = multiply_add(sum, scale_[j], total_[r][j]);
+          total_[r][j] = multiply_add(sum, block_.scale(j), total_[r][j]);
 #pragma GCC unroll 4
           for (int c = 0; c < kChains; c++) part_[r][j][c] = Vector{};
         }
@@ -121,10 +147,8 @@ class NBitSums {
                                  : Rows == 2 ? 2
                                              : 1;  // several independent sums hide the latency of an addition
 
-  const n_bits::PanelHeader& header_;
-  NBitNumbers<Bits, Vectors> numbers_;
+  Block block_;
   Vector total_[Rows][Vectors] = {}, part_[kScalesWeights ? 1 : Rows][Vectors][kChains] = {};
-  Vector scale_[Vectors], zero_[Vectors];
 
   template <bool Some, int P = 0>
   TILE_MEMBER void add_half(const float* const (&row)[Rows], long k, int count, const Words (&words)[Vectors]) {
@@ -138,9 +162,8 @@ class NBitSums {
     Vector weight[Vectors];
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; j++) {
-      weight[j] = numbers_.template at<P>(words[j], j);
-      if constexpr (FloatZeros) weight[j] -= zero_[j];
-      if constexpr (kScalesWeights) weight[j] *= scale_[j];
+      weight[j] = block_.template at<P>(words[j], j);
+      if constexpr (kScalesWeights) weight[j] *= block_.scale(j);
     }
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++) {
@@ -193,24 +216,103 @@ void n_bit_tile(const void* const* left, long, long depth, const void* panel, vo
   n_bit_rows<Rows, 8, Vectors, false>(left, depth, header, c, ldc);
 }
 
-// The tiles of 1 to MaxRows rows.
-template <int MaxRows, int Vectors>
+// Writes half a word's steps of weights with their scales, from step P of the half on.
+template <int P, class Block>
+TILE_FN void unpack_half(const Block& block, const Words (&words)[Block::kColumns / kLanes], float* to, long distance) {
+  constexpr int kSlice = vec::slice_columns(Block::kColumns);
+#pragma GCC unroll 4
+  for (int j = 0; j < Block::kColumns / kLanes; j++) {
+    const int column = j * kLanes;
+    store(to + column / kSlice * distance + P * kSlice + column % kSlice,
+          block.template at<P>(words[j], j) * block.scale(j));
+  }
+  if constexpr (P + 1 < Block::kWordSteps / 2) unpack_half<P + 1>(block, words, to, distance);
+}
+
+// Writes `depth` steps of a panel from step `first` on, a multiple of unpacked_depth().
+template <int Bits, int Vectors, bool FloatZeros>
+void unpack_steps(const n_bits::PanelHeader& header, long first, long depth, float* to) {
+  using Block = NBitBlock<Bits, Vectors, FloatZeros>;
+  constexpr int kSlice = vec::slice_columns(Block::kColumns), kSteps = Block::kWordSteps;
+  const long distance = n_bits::unpacked_steps(depth) * kSlice, end = first + depth;
+  const char* const blocks = (const char*)&header + n_bits::kHeaderBytes;
+  Block block(header);
+  for (long k = first; k < end;) {
+    const long number = k / header.block, within = k % header.block, rest = header.block - within;
+    const char* p = block.read_scales(blocks + number * n_bits::block_bytes(header, Block::kColumns));
+    p += within / kSteps * (Block::kColumns * 4);
+    const long stop = k + (end - k < rest ? end - k : rest);
+    for (; k < stop; k += kSteps, to += kSteps * kSlice, p += Block::kColumns * 4) {
+      Words words[Vectors];
+#pragma GCC unroll 4
+      for (int j = 0; j < Vectors; j++) words[j] = *(const WordsInMemory*)(p + j * long(sizeof(Words)));
+      unpack_half<0>(block, words, to, distance);
+#pragma GCC unroll 4
+      for (int j = 0; j < Vectors; j++) words[j] >>= 16;
+      unpack_half<0>(block, words, to + kSteps / 2 * kSlice, distance);
+    }
+  }
+}
+
+// Entry 0 of a set (tiles.h).
+template <int Vectors>
+void unpack_n_bits(const void* const*, long first, long depth, const void* panel, void* to, long) {
+  const auto& header = *(const n_bits::PanelHeader*)panel;
+  float* const weights = (float*)to;
+  const bool floats = header.zeros == n_bits::Zeros::floats;
+  if (header.bits == 4 && floats) return unpack_steps<4, Vectors, true>(header, first, depth, weights);
+  if (header.bits == 4) return unpack_steps<4, Vectors, false>(header, first, depth, weights);
+  if (floats) return unpack_steps<8, Vectors, true>(header, first, depth, weights);
+  unpack_steps<8, Vectors, false>(header, first, depth, weights);
+}
+
+// The sums of unpacked steps, in the order of n_bit_rows() with scaled weights.
+template <int Rows, int Vectors, bool Adds>
+VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long depth, const void* weights, void* block,
+                                       long ldc) {
+  constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
+  vec::Sums<TileUnit, Rows, Vectors> sums;
+  vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, (const float*)weights,
+                n_bits::unpacked_steps(depth) * kSlice);
+#pragma GCC unroll 32
+  for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++) {
+      float* const to = (float*)block + r * ldc + j * kLanes;
+      store(to, Adds ? load(to) + sums.v[r][j] : sums.v[r][j]);
+    }
+}
+
+// The tiles of 1 to MaxRows rows: as tiles.h says. Weights become float32 in registers for up to MostRows of them.
+template <int MaxRows, int MostRows, int Vectors>
 struct NBitTable {
-  TileFunction functions[MaxRows + 1] = {};
+  TileFunction functions[3 * MaxRows + 1] = {unpack_n_bits<Vectors>};
 
   constexpr NBitTable() { fill<1>(); }
   template <int Rows>
   constexpr void fill() {
-    functions[Rows] = n_bit_tile<Rows, Vectors>;
+    functions[Rows] = whole_tile<Rows>;
+    functions[MaxRows + Rows] = unpacked_tile<Rows, Vectors, false>;
+    functions[2 * MaxRows + Rows] = unpacked_tile<Rows, Vectors, true>;
     if constexpr (Rows < MaxRows) fill<Rows + 1>();
   }
+  template <int Rows>
+  static void whole_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+    if constexpr (Rows <= MostRows) {
+      n_bit_tile<Rows, Vectors>(left, taps, depth, panel, block, ldc);
+    } else {
+      constexpr int kFirst = (Rows + 1) / 2;
+      whole_tile<kFirst>(left, taps, depth, panel, block, ldc);
+      whole_tile<Rows - kFirst>(left + kFirst, taps, depth, panel, (float*)block + kFirst * ldc, ldc);
+    }
+  }
 };
-template <int MaxRows, int Vectors>
-constexpr NBitTable<MaxRows, Vectors> n_bit_table;
+template <int MaxRows, int MostRows, int Vectors>
+constexpr NBitTable<MaxRows, MostRows, Vectors> n_bit_table;
 
-template <int MaxRows, int Vectors>
+template <int MaxRows, int MostRows, int Vectors>
 constexpr TileSet n_bit_set(PrepareFunction prepare = nullptr) {
-  return {MaxRows, Vectors * kLanes, n_bit_table<MaxRows, Vectors>.functions, prepare};
+  return {MaxRows, Vectors * kLanes, n_bit_table<MaxRows, MostRows, Vectors>.functions, prepare};
 }
 
 }  // namespace cppgen::rt::TILE_ISA

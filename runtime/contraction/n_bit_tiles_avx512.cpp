@@ -20,7 +20,8 @@ TILE_FN Vector widen_bytes(const unsigned char* p) { return vec::cast<float>(vec
 #include "runtime/contraction/widen_rows.h"
 
 namespace cppgen::rt::avx512 {
-const TileSet tiles_n_bits = n_bit_set<8, 2>();
-const TileSet tiles_n_bits_of_f16 = n_bit_set<8, 2>(widen_rows<vec::f16>);
-const TileSet tiles_n_bits_of_bf16 = n_bit_set<8, 2>(widen_rows<vec::bf16>);
+const TileSet tiles_n_bits = n_bit_set<14, 8, 2>();
+const TileSet tiles_n_bits_of_f16 = n_bit_set<14, 8, 2>(widen_rows<vec::f16>);
+const TileSet tiles_n_bits_of_bf16 = n_bit_set<14, 8, 2>(widen_rows<vec::bf16>);
+const TileSet tiles_n_bits_copied = n_bit_set<14, 8, 2>(widen_rows<float>);
 }  // namespace cppgen::rt::avx512

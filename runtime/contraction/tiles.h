@@ -22,11 +22,11 @@ using TileFunction = void (*)(const void* const* left, long taps, long depth, co
 using PrepareFunction = void (*)(const void* const* left, long rows, long taps, long depth, void* scratch,
                                  const void** prepared);
 
-// The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null. If the depth is
-// divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. Of float32, entry
-// mr + rows computes one tap in short blocks (sum_short_blocks in long_sums.h), and takes the number of their products,
-// of which at most kShortTerms mean those in registers, in place of the number of taps. `prepare` is null if tiles read
-// the original rows.
+// The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null, except for n_bits.
+// If the depth is divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. Of
+// float32, entry mr + rows computes one tap in short blocks (sum_short_blocks in long_sums.h), and takes the number of
+// their products, of which at most kShortTerms mean those in registers, in place of the number of taps. `prepare` is
+// null if tiles read the original rows.
 struct TileSet {
   int mr = 0, nr = 0;
   const TileFunction* functions = nullptr;
@@ -69,7 +69,10 @@ struct WinogradTransforms {
 // compute what is said above.
 //
 // n_bits: weights of few bits (n_bit_layout.h), one tap. The weights are exact; sums are in float32, in an order that
-// depends on the number of rows. Accumulators have fewer than 1,024 terms.
+// depends on the number of rows. Accumulators have fewer than 1,024 terms. For many rows, weights are unpacked first:
+// entry 0 writes `depth` steps from step `taps` on, a multiple of unpacked_depth(), to `block`, as a panel of float32
+// of unpacked_steps(depth) steps. Entries mr + rows and 2 * mr + rows multiply by these, overwriting the block or
+// adding to it, with the sums of entry `rows` where that scales the weights (n_bit_tile.h).
 //
 // bf16: of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, as operands or sums, are
 // treated as zero, as vdpbf16ps does.

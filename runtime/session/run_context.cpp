@@ -135,7 +135,7 @@ void RunContext::add_wave(std::span<const StepView> steps) {
     int64_t chunks = 0;
     for (const StepView& step : steps) chunks += step.chunks;
     waves_.push_back({steps});
-    views_.push_back({chunks, run_wave, &waves_.back()});
+    views_.push_back({chunks, run_wave, &waves_.back(), steps[0].backwards});
   }
   if (inspected) views_.push_back({1, inspect<&StepInspector::after>, &inspections_.back()});
 }
@@ -186,7 +186,10 @@ void RunContext::bind_step(size_t position) {
   context.range = values.range;
   context.chunks = values.chunks;
   const auto run = instruments_.measure() ? run_measured : context.task ? run_library : run_kernel;
-  if (values.chunks > 0) step_views_.push_back({values.chunks, run, &context});
+  // The weights that every iteration of a repetition reads may be larger than the cache: every other iteration begins
+  // with those that the one before read last.
+  const bool backwards = (values.state & kOddRest) != 0;
+  if (values.chunks > 0) step_views_.push_back({values.chunks, run, &context, backwards});
 }
 
 void RunContext::set_tensors(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {

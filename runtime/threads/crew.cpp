@@ -14,7 +14,7 @@ bool run_alone(std::span<const StepView> steps, const std::atomic<bool>* stop) {
   for (const StepView& step : steps) {
     for (int64_t chunk = 0; chunk < step.chunks; ++chunk) {
       if (stop && stop->load()) return false;
-      step.run(step.ctx, chunk, 0);
+      step.run(step.ctx, step.backwards ? step.chunks - 1 - chunk : chunk, 0);
     }
   }
   return true;

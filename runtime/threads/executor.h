@@ -14,11 +14,13 @@ namespace cppgen::rt {
 
 // One step of a parallel region: run(ctx, chunk, worker) for every chunk in [0, chunks), in any order and on any
 // thread. The number of chunks must not depend on the number of threads, because results would, too. `worker` is in [0,
-// threads) and unique among the threads of one region, so it may index scratch memory.
+// threads) and unique among the threads of one region, so it may index scratch memory. A thread usually runs its chunks
+// in ascending order, or `backwards`: if it alternates between both, a step finds in the cache what it read last.
 struct StepView {
   int64_t chunks;
   void (*run)(void* ctx, int64_t chunk, int worker);
   void* ctx;
+  bool backwards = false;
 };
 
 // Runs parallel regions on a fixed number of threads. All members may be called from many threads at once, also from

@@ -84,6 +84,7 @@ int64_t Region::run_claimable(int worker) {
 bool Region::count_finished(int64_t done) { return unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done; }
 
 void Region::run_unit(const Share& share, uint32_t unit, int worker) noexcept {
+  if (share.view.backwards) unit = share.ends - unit;
   int64_t begin = unit * share.chunks_per_unit;
   int64_t end = std::min(begin + share.chunks_per_unit, share.view.chunks);
   for (int64_t chunk = begin; chunk < end; ++chunk) run_chunk(share.view, chunk, worker);
@@ -125,6 +126,7 @@ void Region::deal(size_t step) {
     auto end = static_cast<uint32_t>((units * (worker + 1) + workers_ - 1) / workers_);
     share.step = step;
     share.chunks_per_unit = chunks_per_unit;
+    share.ends = begin + end - 1;
     share.view = steps_[step];
     share.word.store(pack(begin, end), std::memory_order_release);
     begin = end;

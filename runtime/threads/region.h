@@ -17,9 +17,10 @@ namespace cppgen::rt {
 //
 // The chunks of a step are divided into one contiguous share per worker, so that a worker finds in its own cache
 // what it wrote in the previous step. A worker claims from its own share first, from its beginning, then from the
-// ends of the others. A share is one 64-bit word (end, next); adding 1 claims chunk `next` if next < end, and the
-// old value alone states what was claimed. The thread that finishes the last chunk of a step runs the following
-// one-chunk steps itself and distributes the next parallel one: no thread waits for one that has not begun a chunk.
+// ends of the others. If a step runs backwards, unit numbers are mirrored within the share when they run. A share is
+// one 64-bit word (end, next); adding 1 claims chunk `next` if next < end, and the old value alone states what was
+// claimed. The thread that finishes the last chunk of a step runs the following one-chunk steps itself and distributes
+// the next parallel one: no thread waits for one that has not begun a chunk.
 class Region {
  public:
   // One claim takes a unit: one chunk, or several if a step has more chunks than `max_units`. The default is its
@@ -55,6 +56,7 @@ class Region {
     std::atomic<uint64_t> word{0};
     size_t step = 0;  // like the region's fields, read only while holding a pinning chunk
     int64_t chunks_per_unit = 1;
+    uint32_t ends = 0;  // sum of the first and the last unit
     StepView view{};
   };
 

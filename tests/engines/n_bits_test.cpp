@@ -14,7 +14,7 @@ struct Case {
   int64_t rows, k, n, bits, block;
   Zeros zeros = Zeros::none;
   DType type = DType::f32;
-  bool flat = false, bias = false;
+  bool flat = false, bias = false, any_rows = false;
 
   int64_t blocks() const { return (k + block - 1) / block; }
 };
@@ -57,8 +57,8 @@ Graph graph_of(const std::vector<Case>& cases, bool constant = true) {
   GraphMaker g(22);
   for (size_t i = 0; i < cases.size(); i++) {
     const Case& c = cases[i];
-    const ValueId x = g.input("x" + std::to_string(i), {c.rows, c.k}, c.type),
-                  y = g.g.add_value("y" + std::to_string(i));
+    const IndexExpr rows = c.any_rows ? g.symbol("N" + std::to_string(i)) : IndexExpr(c.rows);
+    const ValueId x = g.input("x" + std::to_string(i), {rows, c.k}, c.type), y = g.g.add_value("y" + std::to_string(i));
     const std::vector<int64_t> dims = {c.n, c.blocks(), c.block * c.bits / 8};
     const ValueId w =
         constant ? bytes(g, dims, int64_t(i)) : g.input("w" + std::to_string(i), {dims.begin(), dims.end()}, DType::u8);
@@ -123,6 +123,27 @@ TEST(NBits, EveryNumberOfRows) {
   for (const char* isa : kIsas) check(cases, isa);
 }
 
+// Their weights are unpacked once for many tiles of rows: depths of one block and of several, blocks of weights that
+// are shorter and longer, rows that conflict in the cache, and several units of tiles.
+TEST(NBits, ManyRows) {
+  std::vector<Case> cases;
+  for (int64_t bits : {2, 4, 8})
+    for (Zeros z : {Zeros::none, Zeros::packed, Zeros::fractions})
+      for (int64_t k : {1, 77, 600, 1024})
+        for (int64_t block : {16, 1024}) cases.push_back({29, k, 33, bits, block, z, DType::f32, false, k == 600});
+  for (int64_t rows : {15, 130, 300}) cases.push_back({rows, 530, 70, 4, 32, Zeros::packed});
+  for (DType type : {DType::f16, DType::bf16}) cases.push_back({60, 530, 40, 4, 32, Zeros::packed, type});
+  for (const char* isa : kIsas) check(cases, isa);
+}
+
+TEST(NBits, RowsThatOnlyARunKnows) {
+  std::vector<Case> cases;
+  for (DType type : {DType::f32, DType::f16})
+    for (int64_t rows : {1, 3, 5, 14, 15, 40, 300})
+      for (int64_t k : {530, 1024}) cases.push_back({rows, k, 40, 4, 32, Zeros::packed, type, false, false, true});
+  for (const char* isa : kIsas) check(cases, isa);
+}
+
 TEST(NBits, DepthsAroundWordsAndBlocks) {
   std::vector<Case> cases;
   for (int64_t bits : {4, 8})
@@ -159,7 +180,7 @@ TEST(NBits, ZerosAreExact) {
 }
 
 TEST(NBits, ThreadsChangeNothing) {
-  const std::vector<Case> cases = {{1, 128, 512, 4, 32, Zeros::packed}, {40, 128, 200, 8, 64}};
+  const std::vector<Case> cases = {{1, 128, 512, 4, 32, Zeros::packed}, {40, 128, 200, 8, 64}, {300, 600, 200, 4, 32}};
   Graph one = graph_of(cases), three = graph_of(cases);
   const Machine m = this_machine();
   expect_same_bits(run_on(m, one, {}, inputs_of(cases)).outputs, run_on(m, three, {}, inputs_of(cases), 3).outputs);

@@ -98,6 +98,28 @@ TEST(Repetition, IsProfiledAsOftenAsItRuns) {
   EXPECT_EQ(calls, (std::vector<int64_t>{1, 5, 5, 5, 1}));
 }
 
+// A cache that cannot hold all that an iteration reads has the rest of it for the next one.
+TEST(Repetition, IterationsRunTheirChunksInAlternatingOrder) {
+  TempDirectory directory;
+  write_package(directory.path(), repeated(), kSource, {});
+  std::vector<int64_t> chunks;  // of the repeated step "k_twice", as they ran
+  const auto note = [&](std::span<const std::vector<TraceSlice>> slices) {
+    for (const TraceSlice& slice : slices[0])
+      if (slice.step == 1) chunks.push_back(slice.chunk);
+  };
+  Session session(Executable::load(directory.path()), {.threads = 1, .min_chunk_size = 16, .on_chunks = note});
+  Tensor x(DType::f32, {100000}), t(DType::f32, {3});
+  const TensorView inputs[] = {x.view(), t.view()};
+  session.run(inputs);
+  ASSERT_EQ(chunks.size() % 3, 0u);
+  const size_t count = chunks.size() / 3;
+  ASSERT_GT(count, 1u);
+  for (size_t i = 0; i < chunks.size(); i++) {
+    const size_t at = i % count;
+    EXPECT_EQ(chunks[i], int64_t(i / count % 2 ? at : count - 1 - at));
+  }
+}
+
 TEST(Repetition, ItsWavesAreItsOwn) {
   const Plan plan = repeated();
   const auto waves = plan_waves(plan, 8);

@@ -25,7 +25,7 @@ class CheckedRegion {
       : busy_(threads), delay_(delay) {
     for (int64_t chunks : chunk_counts) {
       steps_.emplace_back(*this, chunks, steps_.empty() ? nullptr : &steps_.back());
-      views_.push_back({chunks, &CheckedRegion::run, &steps_.back()});
+      views_.push_back({chunks, &CheckedRegion::run, &steps_.back(), views_.size() % 2 == 1});
     }
   }
 

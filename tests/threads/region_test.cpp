@@ -62,6 +62,20 @@ TEST(Region, OneChunkStepsRunWithoutBeingDealtOut) {
   EXPECT_TRUE(region.close());
 }
 
+TEST(Region, BackwardsAShareBeginsWithItsLastChunk) {
+  std::vector<int64_t> order;
+  const auto note = [](void* ctx, int64_t chunk, int) { static_cast<std::vector<int64_t>*>(ctx)->push_back(chunk); };
+  for (int64_t max_units : {100, 4}) {
+    order.clear();
+    StepView step{8, note, &order, true};
+    Region region(2, max_units);
+    run_to_end(region, {&step, 1});
+    EXPECT_TRUE(region.close());
+    const std::vector<int64_t> single = {3, 2, 1, 0, 4, 5, 6, 7}, pairs = {2, 3, 0, 1, 4, 5, 6, 7};
+    EXPECT_EQ(order, max_units == 4 ? pairs : single);
+  }
+}
+
 TEST(Region, IsUsedAgainAfterAnError) {
   StepView bad{3, [](void*, int64_t, int) { throw std::runtime_error("chunk"); }, nullptr};
   Counts counts{std::vector<int>(5), {}};

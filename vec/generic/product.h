@@ -52,10 +52,12 @@ template <class Unit, int Rows, int Vectors, class Row>
 VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const f32* slice, i64 distance, Row row) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(f32);
   constexpr int kStepsAhead = 16;
+  // With few rows, steps follow each other so fast that the CPU's own prefetching is faster than these instructions.
+  constexpr bool kPrefetches = Rows * Vectors > 8;
 #pragma GCC unroll 1
   for (i64 k = 0; k < depth; k++, slice += kSlice) {
 #pragma GCC unroll 4
-    for (int j = 0; j < kColumns; j += kLine)
+    for (int j = 0; kPrefetches && j < kColumns; j += kLine)
       __builtin_prefetch(slice + kStepsAhead * kSlice + j / kSlice * distance + j % kSlice);
     add_outer_product(sums, k, slice, distance, row);
   }

@@ -2,6 +2,7 @@
 
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/packed_constant.h"
+#include "cppgen/schedule/engines/pad_rows.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -44,6 +45,17 @@ rt::TileFormat format_for(DType left) {
                                : rt::TileFormat::n_bits;
 }
 
+// Rows that would evict each other are copied, unless there are so few of them that each has a way of the cache.
+rt::TileFormat format_for(const Program& program, const Layouts& layouts, const View& view, const Target& target) {
+  const rt::TileFormat format = format_for(program.buffer(view.left->buffer).type);
+  const rt::TileShape copied = target.tiles[size_t(rt::TileFormat::n_bits_copied)];
+  const IndexExpr rows = points(view.rows);
+  const bool few = rows.is_constant() && rows.constant() <= target.tuning.rows_per_set;
+  const bool copies = format == rt::TileFormat::n_bits && copied.mr > 0 && !few &&
+                      rows_need_copies(program, view.left, view.rows, layouts, copied, target);
+  return copies ? rt::TileFormat::n_bits_copied : format;
+}
+
 FusionDecision supports(const Contraction& contraction, const Options& options, const Target& target) {
   const Program& program = contraction.program;
   const auto view = n_bit_view(program, contraction.nest);
@@ -63,13 +75,16 @@ FusionDecision supports(const Contraction& contraction, const Options& options, 
   return FusionDecision::yes();
 }
 
-Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target& target) {
+Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
   const View view = *n_bit_view(program, nest);
   TileContraction c;
-  c.format = format_for(program.buffer(view.left->buffer).type), c.shape = target.tiles[size_t(c.format)];
+  c.format = format_for(program, layouts, view, target), c.shape = target.tiles[size_t(c.format)];
+  c.blocking = options.blocking;
   c.left = view.left, c.rows = view.rows, c.columns = view.columns, c.depth = view.depth;
   const rt::NBitSource source = source_of(program, view.weights);
-  c.panel_elements = rt::n_bits::panel_bytes(rt::n_bit_header(source), source.depth, c.shape.nr);
+  const rt::n_bits::PanelHeader header = rt::n_bit_header(source);
+  c.panel_elements = rt::n_bits::panel_bytes(header, source.depth, c.shape.nr);
+  c.unpacked_depth = rt::n_bits::unpacked_depth(header);
   const IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
   c.packed = program.add_buffer(program.buffer(view.weights.values).name + ".packed", DType::u8,
                                 {panels, c.panel_elements}, ir::BufferKind::constant);

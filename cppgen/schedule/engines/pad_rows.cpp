@@ -51,9 +51,10 @@ void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& tar
 
 }  // namespace
 
-bool rows_conflict(const Program& program, const ContractionView& view, const Layouts& layouts, rt::TileShape shape,
-                   const Target& target) {
-  return share_sets(row_distance(program, view.left, view.rows, layouts), shape, target);
+bool rows_need_copies(const Program& program, Expr left, const std::vector<ir::Loop>& rows, const Layouts& layouts,
+                      rt::TileShape shape, const Target& target) {
+  return program.buffer(left->buffer).kind != ir::BufferKind::temporary &&
+         share_sets(row_distance(program, left, rows, layouts), shape, target);
 }
 
 void pad_conflicting_rows(Draft& draft) {

@@ -28,17 +28,15 @@ struct TileEngine {
   }
 
  private:
-  // Conflicting rows that cannot be padded, because they belong to an input of the model, are copied one tile at a
-  // time.
   rt::TileFormat format_for(const Contraction& contraction, const Target& target) const {
     const ContractionView& view = *contraction.view;
     const rt::TileFormat format = *choose_format(view, formats, target);
-    const bool moves = contraction.buffer(view.left).kind == ir::BufferKind::temporary;
     const rt::TileShape copied = target.tiles[size_t(rt::TileFormat::f32_copied)];
     const std::vector<ir::Loop> taps(view.depth.begin(), view.depth.end() - 1);
-    if (format != rt::TileFormat::f32 || moves || !points(taps).is_constant(1) || copied.mr == 0) return format;
-    const bool conflict = rows_conflict(contraction.program, view, contraction.layouts, copied, target);
-    return conflict ? rt::TileFormat::f32_copied : format;
+    if (format != rt::TileFormat::f32 || !points(taps).is_constant(1) || copied.mr == 0) return format;
+    const bool copies =
+        rows_need_copies(contraction.program, view.left, view.rows, contraction.layouts, copied, target);
+    return copies ? rt::TileFormat::f32_copied : format;
   }
 };
 
