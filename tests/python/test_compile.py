@@ -49,6 +49,25 @@ def test_dims_and_sizes(x24):
         cppgen.compile(models.relu(), dims={"length": 3})
 
 
+def test_tuning(tmp_path, monkeypatch, x24):
+    commands = []
+    original = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda command, **named: commands.append(command) or original(command, **named))
+    report = cppgen.tune(models.relu(), dims={"N": 2}, threads=1, seconds=1)
+    assert isinstance(report, cppgen.Tuning) and "--set=THREADS=1" in commands[0] and "--dim=N=2" in commands[0]
+    path = tmp_path / "m.onnx"
+    path.write_bytes(models.relu().SerializeToString())
+    for make in (cppgen.compile, cppgen.Session):
+        make(path, dims={"N": 2}, settings={"MAX_AUTOTUNE": True})
+        assert commands[-1][1:3] == ["tune", str(path)] and "--set=MAX_AUTOTUNE=1" in commands[-1]
+    assert len(commands) == 3
+    monkeypatch.setenv("CPPGEN_MAX_AUTOTUNE", "1")
+    np.testing.assert_array_equal(cppgen.Session(path, dims={"N": 2})(x24), np.maximum(x24, 0))
+    assert len(commands) == 4
+    with pytest.raises(cppgen.UserError, match="tuning failed: .*'N'.* has no size"):
+        cppgen.tune(path)
+
+
 def test_isa_and_settings(tmp_path, x24):
     package = cppgen.compile(models.relu(), isa="scalar", output=tmp_path / "p")
     assert package.report["isa"] == "scalar"

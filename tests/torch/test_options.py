@@ -4,7 +4,8 @@ import torch
 
 import modules
 from cppgen import UserError
-from cppgen.torch import _runner, _tuning, backend
+from cppgen import _tuning
+from cppgen.torch import _runner, backend
 from cppgen.torch._settings import options_of, setting_of
 
 
@@ -60,7 +61,7 @@ def test_tuning(sessions, monkeypatch):
     with torch.no_grad():
         f = torch.compile(model, backend=backend, options={"max_autotune": True, "threads": 1, "strict": True})
         torch.testing.assert_close(f(x), model(x))
-    assert len(tuned) == 1 and "--set=THREADS=1" in tuned[0] and sessions == [{"THREADS": 1}]
+    assert len(tuned) == 1 and "--set=THREADS=1" in tuned[0] and sessions == [{"THREADS": 1, "MAX_AUTOTUNE": 1}]
 
 
 def test_without_freezing(sessions):

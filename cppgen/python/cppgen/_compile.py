@@ -11,6 +11,7 @@ from . import _compilers, _cppgen, _interruptible
 from ._errors import Cancelled, UserError
 from ._options import CustomOps, Dims, Model, Progress, Settings, Sizes, request_for
 from ._session import Session
+from ._tuning import tuned_settings
 
 
 class Package:
@@ -112,11 +113,13 @@ def compile(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | 
     sizes: sizes for which the package gets a version of its own: {"batch": 1}, or a list of such.
     isa: an instruction set ("avx2"), or a list: the package then has a version for each. Default: this machine's best.
     settings: further settings by their names, {"FPMATH_MODE": "bf16"}: docs/settings.md. They precede the environment.
+        With {"MAX_AUTOTUNE": 1} the model is tuned first: see `tune`.
     output: the directory of the package. Default: in the user's cache, where the same model is found again.
     custom_ops: paths of descriptions of custom operators.
     progress: called with the number of translation units that are compiled and of all; True shows a bar.
     cancel: ends the compilation, from another thread, within a second. So does Ctrl-C.
 
     UserError says what is wrong with the model or an option; Cancelled is raised after `cancel`."""
+    settings = tuned_settings(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops)
     request = request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops)
     return compile_request(request, output, progress, cancel)

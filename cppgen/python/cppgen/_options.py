@@ -79,15 +79,29 @@ def custom_op_paths(custom_ops: CustomOps) -> list[str]:
     return [os.fsdecode(path) for path in _many(custom_ops)]
 
 
+def dim_texts(dims: Dims) -> Sequence[str]:
+    return [f"{name}={value}" for name, value in dims.items()] if isinstance(dims, Mapping) else _many(dims)
+
+
+def size_texts(sizes: Sizes) -> Sequence[str]:
+    """One for each version."""
+    return [_equations(version) if isinstance(version, Mapping) else version for version in _many(sizes)]
+
+
+def model_bytes(model: Model) -> bytes | bytearray | memoryview:
+    """Of a model in memory."""
+    if isinstance(model, (bytes, bytearray, memoryview)):
+        return model
+    if hasattr(model, "SerializeToString"):
+        return model.SerializeToString()
+    raise TypeError(f"a model is a path, bytes or an onnx.ModelProto, not {type(model).__name__}")
+
+
 def _set_model(request: _cppgen.Request, model: Model) -> None:
     if isinstance(model, (str, os.PathLike)):
         request.set_model(model)
-    elif isinstance(model, (bytes, bytearray, memoryview)):
-        request.set_model_bytes(model, None, "")
-    elif hasattr(model, "SerializeToString"):
-        request.set_model_bytes(model.SerializeToString(), None, "")
     else:
-        raise TypeError(f"a model is a path, bytes or an onnx.ModelProto, not {type(model).__name__}")
+        request.set_model_bytes(model_bytes(model), None, "")
 
 
 def request_for(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | Sequence[str] | None = None,
@@ -100,10 +114,10 @@ def request_for(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: st
         values["CXX"] = compiler
     for name, value in values.items():
         request.set(name, value)
-    for dim in [f"{name}={value}" for name, value in dims.items()] if isinstance(dims, Mapping) else _many(dims):
+    for dim in dim_texts(dims):
         request.add_dim(dim)
-    for version in _many(sizes):
-        request.add_sizes(_equations(version) if isinstance(version, Mapping) else version)
+    for version in size_texts(sizes):
+        request.add_sizes(version)
     for path in custom_op_paths(custom_ops):
         request.add_custom_operators(path)
     return request

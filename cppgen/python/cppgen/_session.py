@@ -65,6 +65,7 @@ class Session(_cppgen.Session):
         profile: measures each step of the model: `profile()`."""
         values = _options.setting_values(settings, isa)
         from ._compile import Package, compile_request
+        from ._tuning import tuned_settings
 
         if isinstance(model, Package):
             source: Any = model._package
@@ -73,6 +74,8 @@ class Session(_cppgen.Session):
                 raise UserError(f"{os.fspath(model)} is a package, which is compiled already: it takes no dims or sizes")
             source = model
         else:
+            settings = tuned_settings(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops,
+                                      threads=threads)
             request = _options.request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops)
             source = compile_request(request, None, progress, cancel)._package
             values = _options.settings_of_run(values)

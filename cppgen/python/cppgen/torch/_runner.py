@@ -11,7 +11,6 @@ import torch
 
 from .._errors import Error
 from .._session import Session
-from . import _tuning
 from ._settings import Options
 from ._sizes import Unsupported
 from ._translate import Output, Translation, Translator
@@ -61,9 +60,7 @@ class Compiled:
     def __init__(self, translation: Translation, options: Options):
         settings = {"THREADS": torch.get_num_threads(), **options.settings}
         settings.pop("FREEZING", None)
-        if _tuning.is_asked_for(settings):
-            _tuning.tune(translation.model, settings)
-        self._session = Session(translation.model, settings=_tuning.without_tuning(settings))
+        self._session = Session(translation.model, settings=settings)
         self._inputs = list(zip(translation.arguments, translation.orders))
         self._outputs = translation.outputs
         self._is_single = translation.is_single
