@@ -11,6 +11,7 @@ import pytest
 
 import cppgen
 import models
+from cppgen import _compilers
 
 
 def test_path_bytes_and_proto(tmp_path, x24):
@@ -66,6 +67,9 @@ def test_tuning(tmp_path, monkeypatch, x24):
     assert len(commands) == 4
     with pytest.raises(cppgen.UserError, match="tuning failed: .*'N'.* has no size"):
         cppgen.tune(path)
+    monkeypatch.setattr(_compilers, "setting", lambda values: "/no/compiler")
+    with pytest.raises(cppgen.UserError, match="tuning failed: .*/no/compiler"):
+        cppgen.tune(path, dims={"N": 2})
 
 
 def test_isa_and_settings(tmp_path, x24):

@@ -89,7 +89,7 @@ def size_texts(sizes: Sizes) -> Sequence[str]:
 
 
 def model_bytes(model: Model) -> bytes | bytearray | memoryview:
-    """Of a model in memory."""
+    """The bytes of a model in memory."""
     if isinstance(model, (bytes, bytearray, memoryview)):
         return model
     if hasattr(model, "SerializeToString"):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
-from . import _cppgen, _options
+from . import _compilers, _cppgen, _options
 from ._errors import UserError
 from ._options import CustomOps, Dims, Model, Settings, Sizes
 from ._program import program
@@ -40,6 +40,9 @@ def tune(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | Seq
         values["CUSTOM_OPS"] = ":".join(paths)
     if threads is not None:
         values["THREADS"] = str(threads)
+    compiler = _compilers.setting(values)
+    if compiler is not None:
+        values["CXX"] = compiler
     options = [f"--set={name}={value}" for name, value in values.items()]
     options += [f"--dim={dim}" for dim in _options.dim_texts(dims)] + [f"--sizes={it}" for it in _options.size_texts(sizes)]
     if seconds is not None:
@@ -63,7 +66,9 @@ def _path_of(model: Model, stack: ExitStack) -> str:
 
 
 def _is_asked_for(values: dict[str, str]) -> bool:
-    """By these settings, or by the environment."""
+    """Whether these settings or the environment, also by another name of the setting, ask for a tuning."""
+    if not any("AUTOTUNE" in name for name in (*values, *os.environ)):
+        return False  # the usual case, without looking at all settings
     request = _cppgen.Request()
     for name, value in values.items():
         request.set(name, value)

@@ -64,7 +64,7 @@ class WinogradTime {
     return double(rt::winograd::kTaps) * (depth_ * vectors_ * points(1) + time_of_weights());
   }
   double of_patches(int side) const {
-    // What a vector of a point of a patch costs: it is read, transformed and written; sums are written and read, too.
+    // The cost of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
     constexpr double kOfInput = 6, kOfResult = 9;
     const double of_products = side == 2 ? 1 : 1.1;  // with short blocks
     const double transforms = kOfInput * std::ceil(depth_ / lanes_) + kOfResult * vectors_;
@@ -91,7 +91,7 @@ class WinogradTime {
     }
     return count;
   }
-  // What reading the weights of one tap or product takes: they come from memory, as those of a network do.
+  // The time of reading the weights of one tap or product: they come from memory, as those of a network do.
   double time_of_weights() const { return depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
 };
 
