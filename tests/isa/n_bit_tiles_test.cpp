@@ -64,7 +64,7 @@ std::vector<float> unpacked(const TileFunction* tiles, int mr, int nr, std::vect
 }
 
 TEST(NBitTiles, UnpackedWeightsGiveTheSameBits) {
-  std::vector<float> x(size_t(kDepth) + 64);
+  std::vector<float> x(size_t(kDepth + 13 * 7));  // row r begins at 7 r
   for (size_t i = 0; i < x.size(); i++) x[i] = float(int(i * 37 % 101) - 50) / 32;
   const TileFormat format = TileFormat::n_bits;
   int compared = 0;
