@@ -31,6 +31,49 @@ TEST(LayoutReport, ConversionsStandBetweenNodes) {
   EXPECT_EQ(r.orders[0].order, with_last(4, 1).order);
 }
 
+// A depthwise convolution, of an input or of a temporary, to an output or to a temporary.
+LayoutReport of_depthwise(int64_t channels, bool first, bool last, IndexExpr (*size)(GraphMaker&)) {
+  GraphMaker g;
+  ValueId x = g.input("x", {1, channels, size(g), size(g)});
+  if (first) x = g.node("Softmax", {x});
+  const std::vector<double> weights(size_t(channels * 9), 0.5);
+  x = g.node("Conv", {x, g.floats({channels, 1, 3, 3}, weights)}, {{"group", channels}});
+  g.output(last ? g.node("Softmax", {x}) : x);
+  return report_of(g);
+}
+
+size_t channels_last(const LayoutReport& report) {
+  for (const auto& order : report.orders)
+    if (order.order == with_last(4, 1).order) return order.tensors.size();
+  return 0;
+}
+
+TEST(LayoutReport, DepthwiseConvolutionsOfUnknownSizesHaveTheirChannelsLast) {
+  const auto unknown = [](GraphMaker& g) { return g.symbol("size"); };
+  const LayoutReport inside = of_depthwise(24, true, true, unknown);
+  EXPECT_TRUE(inside.movements.empty());
+  EXPECT_GE(channels_last(inside), 2u) << "image and result";
+  const LayoutReport copied = of_depthwise(24, false, true, unknown);
+  ASSERT_EQ(copied.movements.size(), 1u);
+  EXPECT_EQ(copied.movements[0].reason, "its channels are not contiguous, and it is not a temporary");
+  const LayoutReport given = of_depthwise(24, true, false, unknown);
+  ASSERT_EQ(given.movements.size(), 1u);
+  EXPECT_EQ(given.movements[0].to, std::vector<std::string>{"(output)"});
+  EXPECT_EQ(given.movements[0].reason, "its channels are contiguous where it is computed, and it is not a temporary");
+  EXPECT_EQ(channels_last(of_depthwise(15, true, true, unknown)), 0u) << "few channels";
+  GraphMaker g;  // the image is channels-last because a convolution reads it
+  const ValueId x = g.node("Softmax", {g.input("x", {1, 16, 5, 5})});
+  const ValueId y =
+      g.node("Conv", {x, g.floats({16, 1, 3, 3}, std::vector<double>(144, 0.5))}, {{"group", int64_t(16)}});
+  g.output(y).output(convolution(g, x, {16, 16, 1, 1}, {0, 0, 0, 0}));
+  const auto movements = report_of(g).movements;
+  EXPECT_TRUE(std::any_of(movements.begin(), movements.end(), [](const auto& m) {
+    return m.to == std::vector<std::string>{"(output)"} && m.reason.starts_with("its channels are contiguous where");
+  }));
+  const auto known = [](GraphMaker&) { return IndexExpr(20); };
+  EXPECT_EQ(channels_last(of_depthwise(24, true, true, known)), 0u) << "windows slide along rows";
+}
+
 TEST(LayoutReport, CopiesWithPadding) {
   GraphMaker few, xsmm;
   few.output(convolution(few, few.input("x", {1, 3, 6, 6}), {8, 3, 3, 3}, {1, 1, 1, 1}));

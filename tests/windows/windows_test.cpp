@@ -63,6 +63,25 @@ TEST(Windows, DepthwiseConvolutions) {
   expect_cases_agree(cases);
 }
 
+TEST(Windows, ImagesOfUnknownSize) {
+  std::vector<Case> cases;
+  for (int64_t channels : {8, 17, 32})
+    for (int64_t size : {0, 1, 2, 7, 30})
+      for (bool inside : {false, true}) {
+        GraphMaker g;
+        const Shape shape{2, channels, g.symbol("height"), g.symbol("width")};
+        ValueId x = g.input("x", shape);
+        if (inside) x = g.node("Softmax", {x});
+        const ValueId y = g.node("Conv", {x, weights(g, {channels, 1, 3, 5})}, window(1, 1, {1, 2, 1, 2}, channels));
+        const ValueId z =
+            g.node("MaxPool", {g.node("Add", {y, x})}, {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{1, 0, 0, 1}}});
+        g.output(inside ? g.node("Softmax", {z}) : z);
+        cases.push_back(case_of(g));
+        cases.back().random.symbol_value = size;
+      }
+  expect_cases_agree(cases);
+}
+
 TEST(Windows, ConvolutionsOfNarrowGroups) {
   std::vector<Case> cases;
   for (const Ints& channels : {Ints{1, 2}, Ints{2, 1}, Ints{2, 2}, Ints{3, 4}, Ints{4, 4}, Ints{5, 3}, Ints{8, 8}})

@@ -79,10 +79,21 @@ class Grouper {
       return;
     }
     LoopNest plain = without_trivial_loops(program_, *nest);
-    if (!is_long(plain, tuning_))
+    const bool alone = changes_order(*nest);
+    if (!alone && !is_long(plain, tuning_))
       for (int g : candidates(producers))
         if (join(g, i, plain, producers)) return;
     open(i, plain, producers);
+    groups_.back().closed = alone;
+  }
+
+  // Whether a nest is only there to store a tensor in another order of its dimensions. By itself it moves square tiles.
+  bool changes_order(const LoopNest& nest) const {
+    const auto& copies = log_.copies;
+    return std::any_of(copies.begin(), copies.end(), [&](const auto& copy) {
+      return copy.kind == "layout" && !nest.stores.empty() && copy.buffer == nest.stores[0].buffer &&
+             nest.stores[0].value->kind == ir::ExprKind::load;
+    });
   }
 
   // Producers first, latest first; then recent groups for horizontal fusion.

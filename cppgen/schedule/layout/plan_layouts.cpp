@@ -1,11 +1,11 @@
-#include "cppgen/schedule/layout/layout.h"
-
+// Chooses the order of the dimensions of each buffer: the depth of a contraction's left operand and its columns last,
+// the channels of windows last, and what follows from these.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
+#include "cppgen/schedule/layout/layout.h"
 #include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
@@ -15,50 +15,10 @@ using ir::AxisRole;
 using ir::Buffer;
 using ir::BufferKind;
 
-Layout row_major(size_t rank) {
-  Layout l;
-  l.order.resize(rank);
-  std::iota(l.order.begin(), l.order.end(), 0);
-  return l;
-}
-
-Layout with_last(size_t rank, int last) {
-  Layout l = row_major(rank);
-  std::erase(l.order, last);
-  l.order.push_back(last);
-  return l;
-}
-
-std::vector<IndexExpr> strides_of(const Buffer& buffer, const Layout& layout) {
-  std::vector<IndexExpr> strides(buffer.shape.size());
-  IndexExpr step = 1;
-  for (size_t i = layout.order.size(); i-- > 0;) {
-    size_t d = size_t(layout.order[i]);
-    strides[d] = step;
-    step = step * buffer.shape[d];
-    if (i + 1 == layout.order.size()) step = step + layout.pad;
-  }
-  return strides;
-}
-
-IndexExpr storage_elements(const Buffer& buffer, const Layout& layout) {
-  if (layout.pad == 0) return ir::product(buffer.shape);
-  const size_t slowest = size_t(layout.order[0]);
-  return buffer.shape[slowest] * strides_of(buffer, layout)[slowest];
-}
-
-IndexExpr offset_of(const Buffer& buffer, const Layout& layout, const std::vector<IndexExpr>& indices) {
-  auto strides = strides_of(buffer, layout);
-  IndexExpr offset = 0;
-  for (size_t d = 0; d < indices.size(); d++) offset = offset + indices[d] * strides[d];
-  return offset;
-}
-
-IndexExpr offset_of(const Program& program, const Layouts& layouts, Expr load) {
-  return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
-}
-
 namespace {
+
+// Images of fewer channels keep their order: the channels would not fill a vector.
+constexpr int64_t kFewestChannels = 16;
 
 // The dimension whose index moves with `variable`, if exactly one does.
 std::optional<int> moved_dimension(const std::vector<IndexExpr>& indices, const ir::IndexNode* variable) {
@@ -95,7 +55,27 @@ class Planner {
       LoopNest* nest = as_nest(program_.statements[i]);
       if (!nest || !nest->is_contraction()) continue;
       request_result(*nest);
-      if (Expr copy_of = unsatisfied_left(*nest)) i += insert_copy(i, copy_of);
+      if (Expr copy_of = unsatisfied_left(*nest))
+        i += insert_copy(i, copy_of, *dimension_of(copy_of->indices, nest->reduced.back().var.node()));
+    }
+  }
+
+  // A depthwise convolution or pooling over a channels-last image gives a channels-last result, which is copied where
+  // another order is wanted. So it is with an image whose size only a run knows, which is copied itself: a kernel
+  // slides windows along the rows of other images, but only if their size is constant.
+  void request_for_windows() {
+    for (size_t i = 0; i < program_.statements.size(); i++) {
+      LoopNest* nest = as_nest(program_.statements[i]);
+      if (!nest || nest->is_contraction() || nest->reductions.size() != 1 || nest->stores.size() != 1) continue;
+      const auto window = window_of(*nest);
+      const auto last = window ? dimension_of(nest->stores[0].indices, window->channel) : std::nullopt;
+      if (!last || !(window->slides || contiguous(window->load->buffer, window->dimension))) continue;
+      const bool satisfied = request(nest->stores[0].buffer, *last);
+      if (!satisfied && !is_only_writer(i)) continue;
+      if (!satisfied) redirect_result(i, *last);
+      const bool copied = !request(window->load->buffer, window->dimension);
+      if (copied) i += insert_copy(i, window->load, window->dimension);
+      i += satisfied ? 0 : 1;
     }
   }
 
@@ -175,6 +155,53 @@ class Planner {
     }
   }
 
+  // A load of a window of an image, with the dimension of its channels and the loop over them.
+  struct Window {
+    Expr load;
+    int dimension;
+    const ir::IndexNode* channel;
+    bool slides;  // along a row whose size is not constant
+  };
+  std::optional<Window> window_of(const LoopNest& nest) const {
+    for (Expr load : loads_of(nest)) {
+      if (program_.buffer(load->buffer).kind == BufferKind::constant || !load->indirects.empty()) continue;
+      const auto [is_window, of_unknown_row] = windows_along(nest, load);
+      if (!is_window) continue;
+      std::optional<Window> most;
+      int64_t channels = kFewestChannels - 1;
+      for (const ir::Loop& l : nest.loops) {
+        const auto d = dimension_of(load->indices, l.var.node());
+        if (!d || !l.extent.is_constant() || l.extent.constant() <= channels) continue;
+        channels = l.extent.constant();
+        most = Window{load, *d, l.var.node(), of_unknown_row};
+      }
+      if (most) return most;
+    }
+    return std::nullopt;
+  }
+
+  // Whether a dimension moves with a reduced loop and with another one, and with one whose extent is not constant.
+  static std::pair<bool, bool> windows_along(const LoopNest& nest, Expr load) {
+    std::pair<bool, bool> found;
+    for (IndexExpr index : load->indices) {
+      const auto moves = [&](const ir::Loop& l) { return ir::depends_on(index, l.var.node()); };
+      if (std::none_of(nest.reduced.begin(), nest.reduced.end(), moves)) continue;
+      for (const ir::Loop& l : nest.loops) {
+        found.first |= moves(l);
+        found.second |= moves(l) && !l.extent.is_constant();
+      }
+    }
+    return found;
+  }
+
+  bool is_only_writer(size_t i) const {
+    const BufferId b = as_nest(program_.statements[i])->stores[0].buffer;
+    return std::count_if(program_.statements.begin(), program_.statements.end(), [&](const auto& statement) {
+             const auto written = buffers_written(statement);
+             return std::find(written.begin(), written.end(), b) != written.end();
+           }) == 1;
+  }
+
   // The left operand's load if its depth is not contiguous and cannot be made so.
   Expr unsatisfied_left(const LoopNest& nest) {
     if (nest.reduced.empty()) return nullptr;
@@ -186,43 +213,76 @@ class Planner {
     return left;
   }
 
-  // Adds `copy[...] = source[...]`, with the depth fastest, before statement `i`, which then reads the copy.
-  size_t insert_copy(size_t i, Expr left) {
+  // Adds `copy[...] = source[...]`, with dimension `last` fastest, before statement `i`, which then reads the copy.
+  size_t insert_copy(size_t i, Expr operand, int last) {
     LoopNest* nest = as_nest(program_.statements[i]);
-    Buffer source = program_.buffer(left->buffer);
-    int depth = *dimension_of(left->indices, nest->reduced.back().var.node());
-    BufferId copy = program_.add_buffer(source.name, source.type, source.shape, BufferKind::temporary);
-    chosen_.resize(program_.buffers.size());
-    chosen_[size_t(copy)] = with_last(source.shape.size(), depth);
-    log_.add("layout", fmt::format("{} of {}", source.name, describe(program_.statements[i])),
-             FusionDecision::no("its depth is not contiguous, so it is copied"));
-    log_.copies.push_back({copy, "layout",
-                           source.kind == BufferKind::temporary
-                               ? "its depth is not contiguous, and others need a different layout"
-                               : "its depth is not contiguous, and it is not a temporary"});
-
-    ir::Rewrite redirect;
-    redirect.replace_load = [&](Expr load) -> Expr {
-      if (load->buffer != source.id) return nullptr;
-      return program_.exprs->load(copy, source.type, load->indices, load->guards,
-                                  load->guards.empty() ? nullptr : load->args[0], load->indirects);
-    };
+    const Buffer source = program_.buffer(operand->buffer);
+    const std::string reason =
+        nest->is_contraction() ? "its depth is not contiguous" : "its channels are not contiguous";
+    const BufferId copy = add_copy(source, last);
+    note(source, copy, i, reason);
     // Only the operand reads the copy; stores may read the source in place for other reasons.
     auto& reduction = nest->reductions[0];
-    reduction.value = ir::rewrite(*program_.exprs, reduction.value, redirect);
+    reduction.value = ir::rewrite(*program_.exprs, reduction.value, reading(copy, source.id));
+    LoopNest copying = copying_nest(source.id, copy, nest->origins);
+    copying.name = nest->is_contraction() ? "to_depth_last" : "to_channels_last";
+    program_.statements.insert(program_.statements.begin() + long(i), std::move(copying));
+    return 1;
+  }
 
+  // The result of statement `i` gets a copy with dimension `last` fastest, which the statement stores and others read,
+  // and from which the next statement stores the result.
+  void redirect_result(size_t i, int last) {
+    const auto result = program_.buffer(as_nest(program_.statements[i])->stores[0].buffer);
+    const BufferId copy = add_copy(result, last);
+    note(result, result.id, i, "its channels are contiguous where it is computed");
+    for (size_t later = i + 1; later < program_.statements.size(); later++)
+      if (LoopNest* reader = as_nest(program_.statements[later]); reader && reads(*reader, result.id))
+        rewrite_nest(program_, *reader, reading(copy, result.id));
+    LoopNest* nest = as_nest(program_.statements[i]);
+    nest->stores[0].buffer = copy;
+    LoopNest copying = copying_nest(copy, result.id, nest->origins);
+    copying.name = "from_channels_last";
+    program_.statements.insert(program_.statements.begin() + long(i) + 1, std::move(copying));
+  }
+
+  BufferId add_copy(const Buffer& of, int last) {
+    const BufferId copy = program_.add_buffer(of.name, of.type, of.shape, BufferKind::temporary);
+    chosen_.resize(program_.buffers.size());
+    chosen_[size_t(copy)] = with_last(of.shape.size(), last);
+    return copy;
+  }
+
+  // Why what the source holds is stored in another buffer, too, for the statement.
+  void note(const Buffer& source, BufferId added, size_t statement, const std::string& reason) {
+    log_.add("layout", fmt::format("{} of {}", source.name, describe(program_.statements[statement])),
+             FusionDecision::no(reason + ", so it is copied"));
+    log_.copies.push_back({added, "layout",
+                           reason + (source.kind == BufferKind::temporary ? ", and others need a different layout"
+                                                                          : ", and it is not a temporary")});
+  }
+
+  ir::Rewrite reading(BufferId copy, BufferId source) {
+    ir::Rewrite redirect;
+    redirect.replace_load = [this, copy, source](Expr load) -> Expr {
+      if (load->buffer != source) return nullptr;
+      return program_.exprs->load(copy, program_.buffer(source).type, load->indices, load->guards,
+                                  load->guards.empty() ? nullptr : load->args[0], load->indirects);
+    };
+    return redirect;
+  }
+
+  LoopNest copying_nest(BufferId from, BufferId to, const std::vector<std::string>& origins) {
     LoopNest copying;
-    copying.name = "to_depth_last";
-    copying.origins = nest->origins;
+    copying.origins = origins;
     std::vector<IndexExpr> indices;
-    for (IndexExpr extent : source.shape) {
+    for (IndexExpr extent : program_.buffer(from).shape) {
       IndexExpr var = program_.index->loop("i", extent);
       copying.loops.push_back({var, extent});
       indices.push_back(var);
     }
-    copying.stores.push_back({copy, indices, program_.exprs->load(source.id, source.type, indices), {}});
-    program_.statements.insert(program_.statements.begin() + long(i), std::move(copying));
-    return 1;
+    copying.stores.push_back({to, indices, program_.exprs->load(from, program_.buffer(from).type, indices), {}});
+    return copying;
   }
 
   // The loop variable of the nest with which the fastest dimension of a load moves, if it is one.
@@ -280,6 +340,7 @@ void plan_layouts(Draft& draft) {
   if (draft.options.layout_optimization) {
     planner.settle_library_calls();
     planner.request_for_contractions();
+    planner.request_for_windows();
     planner.propagate();
     if (draft.options.weight_prepack) planner.settle_constants();
   }
