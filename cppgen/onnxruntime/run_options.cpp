@@ -10,7 +10,7 @@ namespace {
 struct SettingValue {
   std::string value;
   bool given = false;       // by the session
-  bool is_default = false;  // given by nobody
+  bool is_default = false;  // given by nobody; the setting AUTO may have chosen it
   bool of_runs = false;     // the runtime reads it, and refuses those of the compiler
 };
 using SettingValues = std::map<std::string, SettingValue>;
@@ -28,7 +28,8 @@ SettingValues values_with(const ProviderOptions& options) {
   SettingValues values;
   for (const auto& setting : json.at("settings"))
     values[setting.at("name")] = {setting.at("value"), setting.at("source") == "option",
-                                  setting.at("source") == "default", setting.at("used_by_runs")};
+                                  setting.at("source") == "default" || setting.at("source") == "AUTO",
+                                  setting.at("used_by_runs")};
   return values;
 }
 

@@ -25,6 +25,19 @@ class Options(Cached):
             ours = session(dense_model(), dict(ALL, threads=threads))
             assert_same(ours.run(None, self.feed), plain_session(dense_model()).run(None, self.feed))
 
+    def test_groups_run_on_the_threads_of_the_session(self):
+        feed = {"x": floats(200000, 8)}
+
+        def started(options):
+            ours = session(dense_model(), dict(ALL, **options))
+            before = len(os.listdir("/proc/self/task"))
+            for _ in range(3):
+                ours.run(None, feed)
+            return len(os.listdir("/proc/self/task")) - before
+
+        self.assertEqual(started({}), 0)
+        self.assertEqual(started({"threads": "2"}), 1)
+
     def test_sizes_and_dims(self):
         ours = session(dense_model(), dict(ALL, sizes="N=1;N=3"))
         for n in (1, 2, 3):
