@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "isa/arch/arch.h"
+
 namespace cppgen::ep {
 namespace {
 
@@ -70,14 +72,16 @@ class Gang {
     changed_.notify_all();
   }
 
-  // Waits for calls: looks for them for a while, as idle threads of cppgen's own pools do, then sleeps.
+  // Waits for calls: looks for them for a while, as idle threads of cppgen's own pools do, then sleeps. It does not yield:
+  // a thread of another session that spins on the same core would keep the core for some milliseconds.
   void help() {
     constexpr std::chrono::microseconds kSpin(200);
+    constexpr int kPauses = 16;  // about a microsecond
     for (auto begin = Clock::now(); !ended_;) {
       if (waiting_ && call_one()) {
         begin = Clock::now();
       } else if (Clock::now() - begin < kSpin) {
-        std::this_thread::yield();
+        for (int i = 0; i < kPauses && !waiting_ && !ended_; i++) arch::spin_pause();
       } else {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return ended_ || !calls_.empty(); });
