@@ -13,7 +13,7 @@ inline constexpr char kProviderName[] = "CppgenExecutionProvider";
 struct ProviderOptions {
   std::map<std::string, std::string> settings;  // of the compiler and of runs, by name
   std::vector<std::string> sizes, dims, custom_operators;
-  size_t min_nodes = 3;
+  size_t min_nodes = 6;
   double min_milliseconds = 0.1;
   double max_boundary = 0.05;  // the share of a group's time that may go to the layout of images at its boundary
 

@@ -97,15 +97,17 @@ def assert_same(found, expected, tolerance=1e-5):
 
 
 def median_times(ours, theirs, feed, seconds=0.3):
-    """The median seconds of a run of each session. They run in turns; a first run wakes the threads of a session, while
-    those of the other one, which spin for a while, have gone to sleep."""
+    """The median seconds of a run of each session. They run in turns, for a while each, and not before the threads of the
+    other one, which spin for about 40 ms after a run and are bound to the same cores, have gone to sleep; a first run
+    wakes those of the session."""
     times = {ours: [], theirs: []}
     begin = time.perf_counter()
     while time.perf_counter() - begin < seconds or len(times[theirs]) < 15:
         for which, spent in times.items():
-            time.sleep(0.005)
+            time.sleep(0.06)
             which.run(None, feed)
-            for _ in range(3):
+            turn = time.perf_counter()
+            while time.perf_counter() - turn < 0.04 or len(spent) % 3:
                 start = time.perf_counter()
                 which.run(None, feed)
                 spent.append(time.perf_counter() - start)
