@@ -12,7 +12,7 @@ using schedule::Segment;
 
 void ColumnsWriter::write_body() {
   const Loop& last = kernel_.outer.back();
-  const UnitPart part = write_units(1);
+  const UnitPart part = write_units(plan_.interleaved > 1 ? 2 : 1);
   Code v = name_loop(last);
   Statements hoisted;
   const Statements inside = point(hoisted);
@@ -148,7 +148,10 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   if (plan_.chains > 1) body.compute_side_by_side();
   Statements updates;
   for (size_t r = 0; r < s.reductions.size(); r++) updates.push_back(plain(update(s, index, r, body)));
-  body.store(reduces ? s.body : s.stores);
+  if (plan_.interleaved > 1)
+    body.store_interleaved(s.stores, kernel_.outer[kernel_.outer.size() - 2].var.node(), plan_.interleaved);
+  else
+    body.store(reduces ? s.body : s.stores);
   hoisted.insert(hoisted.end(), body.lines[0].begin(), body.lines[0].end());
 
   open_loops(s.loops, body, 1);

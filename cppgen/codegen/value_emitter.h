@@ -62,6 +62,9 @@ class ValueEmitter {
   Code emit(Expr);
   // Adds stores at the innermost level, after all their values: an output may lie in the memory of an input.
   void store(const std::vector<ir::Store>&);
+  // The same for `count` points of a loop that is not one of the loops, whose results lie side by side and have no
+  // indirect indices.
+  void store_interleaved(const std::vector<ir::Store>&, const ir::IndexNode* loop, int64_t count);
 
   std::vector<Statements> lines;  // by level
 
@@ -111,6 +114,7 @@ class ValueEmitter {
   Code with_bug(Expr, Code text);  // the text, with the bug of INJECT_RELU_BUG or INJECT_LOG1P_BUG if one applies
   Expr stored_value(const ir::Store&) const;
   void store_one(const ir::Store&);
+  void store_together(const std::vector<ir::Store>&);
   // by_lane.cpp
   void note_by_lane(int level, std::string what);  // for a value at this level
   void note_strided(const Access&, DType);

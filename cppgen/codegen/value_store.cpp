@@ -17,6 +17,38 @@ void ValueEmitter::store(const std::vector<ir::Store>& stores) {
   for (const auto& s : stores) store_one(s);
 }
 
+void ValueEmitter::store_interleaved(const std::vector<ir::Store>& stores, const ir::IndexNode* loop, int64_t count) {
+  std::vector<std::vector<ir::Store>> at_points;  // by store, of which each has `count`
+  for (const auto& s : stores) {
+    at_points.emplace_back();
+    for (int64_t point = 0; point < count; point++) {
+      ir::Rewrite at;
+      at.indices[loop] = point;
+      ir::Store& here = at_points.back().emplace_back(s);
+      here.value = ir::rewrite(*context_.view.program().exprs, s.value, at);
+      for (IndexExpr& index : here.indices) index = ir::substitute(index, at.indices);
+      item(stored_value(here));
+    }
+  }
+  for (const auto& points : at_points) store_together(points);
+}
+
+// Stores of one element each, which lie side by side, for each lane.
+void ValueEmitter::store_together(const std::vector<ir::Store>& points) {
+  const IndexExpr offset = context_.view.offset(points[0].buffer, points[0].indices);
+  Code values, holds;
+  for (const auto& s : points) {
+    values += ", " + item(stored_value(s)).name;
+    int level = innermost();
+    if (const Code hold = indices_hold("writes", s.buffer, s.indices, {}, {}, level); !hold.empty())
+      holds = holds.empty() ? hold : code("{} && {}", holds, hold);
+  }
+  Code text = code("vec::st_interleaved({}, {}{})", sum(context_.pointers.at(points[0].buffer), names_.text(offset)),
+                   lanes_, values);
+  if (!holds.empty()) text = code("{} ? {} : (void)0", holds, text);
+  lines.back().push_back(plain(text + ";"));
+}
+
 Expr ValueEmitter::stored_value(const ir::Store& s) const {
   const auto* l = context_.view.local(s.buffer);
   const bool in_memory = !l || l->place != Place::value;

@@ -90,6 +90,26 @@ int64_t block_of(const KernelView& view, int64_t vectors) {
   return std::min(block, std::max<int64_t>(extent, 1));
 }
 
+// The number of points of the loop before the last one if pointwise results lie side by side along it, and the points
+// of the last loop follow each other: planes of an image that become its channels. They are stored together.
+int64_t interleaved_of(const KernelView& view) {
+  constexpr int64_t kMost = 4;
+  const auto& outer = view.kernel.outer;
+  if (outer.size() < 2 || view.target.lanes == 1 || schedule::has_inner_loops(view.kernel) ||
+      view.kernel.segments.size() != 1 || !view.kernel.locals.empty())
+    return 1;
+  const Loop &last = outer.back(), &before = outer[outer.size() - 2];
+  const int64_t count = constant_or(before.extent, 1);
+  if (count < 2 || count > kMost) return 1;
+  for (const ir::Store& store : view.kernel.segments[0].stores) {
+    const auto along = ir::stride_of(view.offset(store), last.var.node()),
+               across = ir::stride_of(view.offset(store), before.var.node());
+    if (!store.indirects.empty() || !along || !along->is_constant(count) || !across || !across->is_constant(1))
+      return 1;
+  }
+  return count;
+}
+
 }  // namespace
 
 // Prefetches loads of the innermost reduced loop with strides of about a page or more, some steps ahead: hardware
@@ -135,7 +155,8 @@ KernelPlan plan_columns(const KernelView& view) {
   columns.chains = chains_of(view);
   columns.masks_full_vectors = columns.chains > 1;
   columns.unroll = view.tuning().unrolled_vectors;
-  plan_column_units(view, columns.block, 1, plan);
+  if (columns.chains == 1) columns.interleaved = interleaved_of(view);
+  plan_column_units(view, columns.block, columns.interleaved > 1 ? 2 : 1, plan);
   plan.form = std::move(columns);
   return plan;
 }

@@ -16,8 +16,9 @@ std::string side_by_side(int64_t count, const char* what) {
 
 std::string describe(const RowsPlan& p) { return fmt::format("rows: {} accumulators per reduction", p.accumulators); }
 std::string describe(const ColumnsPlan& p) {
-  return fmt::format("columns: blocks of {}{}{}", p.block, side_by_side(p.vectors, "vectors"),
-                     side_by_side(p.chains, "chains of operations"));
+  return fmt::format("columns: blocks of {}{}{}{}", p.block, side_by_side(p.vectors, "vectors"),
+                     side_by_side(p.chains, "chains of operations"),
+                     p.interleaved > 1 ? fmt::format(", {} interleaved", p.interleaved) : "");
 }
 std::string describe(const WindowsPlan& p) {
   return fmt::format("windows: blocks of {}{}{}", p.block, side_by_side(p.vectors, "windows"),

@@ -66,6 +66,7 @@ struct ColumnsPlan : LoopsPlan {
   // Full vectors after the last group of chains are masked like the tail, so that the long body is compiled twice, not
   // three times.
   bool masks_full_vectors = false;
+  int64_t interleaved = 1;  // points of the loop before the last one, whose results lie side by side
 };
 
 // Columns in which neighbouring points of the loop before the last one share operands: depthwise convolutions and

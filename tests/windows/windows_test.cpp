@@ -51,6 +51,29 @@ TEST(Windows, PaddedConvolutions) {
   expect_cases_agree(cases);
 }
 
+// Planes that become the channels of pixels.
+TEST(Windows, FewChannelsSideBySide) {
+  std::vector<Case> cases;
+  for (int64_t channels : {1, 2, 3, 4, 5})
+    for (const Ints& size : {Ints{1, 1}, Ints{3, 16}, Ints{2, 37}, Ints{0, 5}}) {
+      for (const DType type : {DType::f32, DType::i32, DType::f16, DType::u8, DType::f64}) {
+        GraphMaker g;
+        const ValueId x = g.input("x", {2, channels, size[0], size[1]}, type);
+        const Attributes last{{"perm", Ints{0, 2, 3, 1}}};
+        g.output(g.node("Transpose", {g.node("Add", {x, x})}, last));
+        cases.push_back(case_of(g));
+      }
+      if (size[0] > 0)
+        cases.push_back(
+            windowed("Conv", {2, channels, size[0], size[1]}, {33, channels, 3, 3}, window(1, 1, {1, 1, 1, 1})));
+    }
+  GraphMaker g;
+  const ValueId x = g.input("x", {1, 3, g.symbol("size"), 21});
+  g.output(g.node("Transpose", {g.node("Relu", {x})}, {{"perm", Ints{0, 2, 3, 1}}}));
+  cases.push_back(case_of(g));
+  expect_cases_agree(cases);
+}
+
 TEST(Windows, DepthwiseConvolutions) {
   std::vector<Case> cases;
   for (int64_t channels : {8, 17, 32, 50})

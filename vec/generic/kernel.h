@@ -127,6 +127,17 @@ template <class S, class N>
 VEC_FN void st_strided(S* p, i64 stride, Loaded<S> x, N n) {
   store_strided(p, stride, x, n.count);
 }
+// Lane i of value c at p[C * i + c], for C values of two to four.
+template <class S, class N, class... X>
+VEC_FN void st_interleaved(S* p, N n, X... x) {
+  constexpr int C = sizeof...(X);
+  const Loaded<S> values[] = {x...};
+  if constexpr (sizeof(S) == 4 && L > 1 && __is_same(N, All)) {
+    store_interleaved(p, values);
+  } else {
+    for (int c = 0; c < C; c++) st_strided(p + c, C, values[c], n);
+  }
+}
 
 // Lane i is *address(i), or the fallback where that is null. Lanes from n on are unspecified, their addresses not
 // taken.

@@ -128,6 +128,35 @@ VEC_FN void store_strided(T* p, i64 stride, Loaded<T> x) {
   store_strided<T>(p, stride, x, L);
 }
 
+template <int... I>
+struct Lanes {};
+template <int N, int... I>
+struct LanesUpTo : LanesUpTo<N - 1, N - 1, I...> {};
+template <int... I>
+struct LanesUpTo<0, I...> {
+  typedef Lanes<I...> type;
+};
+// Where lane i of vector k of `count` interleaved ones comes from: the first vector and vector `step`, one after the
+// other, if step is 1, otherwise the result so far and vector `step`.
+constexpr int interleaved_lane(int count, int k, int step, int i) {
+  const int vector = (k * L + i) % count, lane = (k * L + i) / count;
+  return vector == step ? L + lane : step == 1 ? lane : i;
+}
+template <int C, int K, int Step, class T, int... I>
+VEC_FN V<T> interleaved(V<T> so_far, const V<T>* x, Lanes<I...> lanes) {
+  const V<T> merged{__builtin_shufflevector(so_far.v, x[Step].v, interleaved_lane(C, K, Step, I)...)};
+  if constexpr (Step + 1 < C)
+    return interleaved<C, K, Step + 1>(merged, x, lanes);
+  else
+    return merged;
+}
+// Lane i of vector c at p[C * i + c]: elements of four bytes.
+template <int K = 0, class T, int C>
+VEC_FN void store_interleaved(T* p, const V<T> (&x)[C]) {
+  store(p + K * L, interleaved<C, K, 1>(x[0], x, typename LanesUpTo<L>::type()));
+  if constexpr (K + 1 < C) store_interleaved<K + 1>(p, x);
+}
+
 VEC_FN void prefetch(const void* p) { __builtin_prefetch(p, 0, 3); }
 VEC_FN void prefetch_written(const void* p) { __builtin_prefetch(p, 1, 3); }
 
