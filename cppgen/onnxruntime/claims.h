@@ -15,6 +15,7 @@ struct Claim {
   std::vector<std::string> inputs, outputs;  // names of values, in the order of the package
   std::string folder;                        // of the package; "": in memory
   LoadedPackage package;
+  bool is_whole = false;  // all nodes of a model
 };
 
 // A session makes claims with these.

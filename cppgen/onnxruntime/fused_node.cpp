@@ -47,8 +47,13 @@ struct FusedNode::Buffers {
 };
 
 FusedNode::FusedNode(const ort::Api& api, LoadedPackage package, const RunOptions& options, std::vector<size_t> inputs,
-                     const std::vector<size_t>& outputs)
-    : ort::NodeComputeInfo{}, api_(api), package_(std::move(package)), options_(options), inputs_(std::move(inputs)) {
+                     const std::vector<size_t>& outputs, bool is_whole)
+    : ort::NodeComputeInfo{},
+      api_(api),
+      package_(std::move(package)),
+      options_(options),
+      inputs_(std::move(inputs)),
+      is_whole_(is_whole) {
   version = ort::kApiVersion;
   CreateState = [](ort::NodeComputeInfo*, ort::ComputeContext*, void** state) -> ort::Status* {
     *state = nullptr;
@@ -143,12 +148,21 @@ cppgen_session* FusedNode::alone() {
   return alone_->get();
 }
 
+cppgen_session* FusedNode::own(int threads) {
+  if (threads == 1) return alone();
+  std::call_once(own_once_, [&] { own_ = package_.load(options_.with_threads(threads)); });
+  return own_->get();
+}
+
+// Groups between nodes of ONNX Runtime run on its threads, which spin for a while after each node. A whole model has as
+// many of cppgen's own, which soon sleep: those of several sessions that take turns do not disturb each other.
 void FusedNode::run(ort::KernelContext* context, const std::function<void(cppgen_session*)>& body) {
   cppgen_session* const session = package_.session->get();
   HostThreads* const threads = options_.host_threads();
   if (!threads) return body(session);
   const HostThreads::Turn turn(*threads);
   if (!turn) return body(alone());
+  if (const int count = is_whole_ ? threads->count(api_, context) : 0; count > 0) return body(own(count));
   const bool needs_help = needs_help_.load(std::memory_order_relaxed);
   const bool asked = threads->run(api_, context, needs_help, [&] { body(session); });
   if (asked != needs_help) needs_help_ = asked;

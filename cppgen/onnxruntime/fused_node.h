@@ -26,9 +26,10 @@ int shared_dtype(ort::ElementType element);
 class FusedNode : public ort::NodeComputeInfo {
  public:
   // `inputs` and `outputs` are the positions among those of the package of the node's inputs and outputs, in its order.
-  // Failure if the package has more or fewer. The options must outlive it.
+  // Failure if the package has more or fewer. The options must outlive it. `is_whole`: ONNX Runtime's session has no
+  // other nodes.
   FusedNode(const ort::Api& api, LoadedPackage package, const RunOptions& options, std::vector<size_t> inputs,
-            const std::vector<size_t>& outputs);
+            const std::vector<size_t>& outputs, bool is_whole);
 
  private:
   struct Output {
@@ -46,6 +47,7 @@ class FusedNode : public ort::NodeComputeInfo {
   // Calls `body` with a session, perhaps on another thread.
   void run(ort::KernelContext* context, const std::function<void(cppgen_session*)>& body);
   cppgen_session* alone();
+  cppgen_session* own(int threads);
 
   const ort::Api& api_;
   LoadedPackage package_;
@@ -54,9 +56,11 @@ class FusedNode : public ort::NodeComputeInfo {
   std::vector<Output> outputs_;
   // Whether dimensions of outputs are known only after a run.
   std::atomic<bool> sizes_from_data_{false};
-  std::atomic<bool> needs_help_{true};  // the last run asked for more threads
-  std::once_flag alone_once_;           // of the next one
-  std::shared_ptr<Session> alone_;      // for runs while another one has the threads
+  std::atomic<bool> needs_help_{true};    // the last run asked for more threads
+  std::once_flag alone_once_, own_once_;  // of the next ones
+  std::shared_ptr<Session> alone_;        // for runs while another one has the threads
+  std::shared_ptr<Session> own_;          // with threads of cppgen's own
+  const bool is_whole_;
 };
 
 }  // namespace cppgen::ep

@@ -72,8 +72,8 @@ class Gang {
     changed_.notify_all();
   }
 
-  // Waits for calls: looks for them for a while, as idle threads of cppgen's own pools do, then sleeps. It does not yield:
-  // a thread of another session that spins on the same core would keep the core for some milliseconds.
+  // Waits for calls: looks for them for a while, as idle threads of cppgen's own pools do, then sleeps. It does not
+  // yield: a thread of another session that spins on the same core would keep the core for some milliseconds.
   void help() {
     constexpr std::chrono::microseconds kSpin(200);
     constexpr int kPauses = 16;  // about a microsecond
@@ -113,6 +113,28 @@ class Gang {
   bool asked_ = false;
 };
 
+// Counts threads: iterations of a loop that take place at the same time.
+class Meeting {
+ public:
+  // Lasts at most so long.
+  Meeting(int invited, std::chrono::milliseconds most)
+      : invited_(invited), end_(std::chrono::steady_clock::now() + most) {}
+
+  void attend() {
+    const int here = ++here_;
+    for (int most = most_; most < here && !most_.compare_exchange_weak(most, here);) {
+    }
+    while (most_ < invited_ && std::chrono::steady_clock::now() < end_) arch::spin_pause();
+    here_--;
+  }
+  int most() const { return most_; }
+
+ private:
+  const int invited_;
+  const std::chrono::steady_clock::time_point end_;
+  std::atomic<int> here_{0}, most_{0};
+};
+
 // Whether a run without a gang asked for help.
 bool& asked_in_vain() {
   static thread_local bool asked = false;
@@ -141,6 +163,18 @@ bool HostThreads::run(const ort::Api& api, const ort::KernelContext* context, bo
           api.KernelContext_ParallelFor(
               context, [](void* data, size_t) { static_cast<Gang*>(data)->iterate(); }, size_t(threads_), 0, &gang));
   return gang.finish();
+}
+
+int HostThreads::count(const ort::Api& api, const ort::KernelContext* context) {
+  constexpr int kMeetings = 3;  // each four times as long as the last one: threads of a busy machine come late
+  if (count_ == threads_ || meetings_ == kMeetings) return count_;
+  Meeting meeting(threads_, std::chrono::milliseconds(1 << 2 * meetings_));
+  require(api, api.KernelContext_ParallelFor(
+                   context, [](void* data, size_t) { static_cast<Meeting*>(data)->attend(); }, size_t(threads_), 0,
+                   &meeting));
+  count_ = std::max(count_, meeting.most());
+  meetings_++;
+  return count_ == threads_ || meetings_ == kMeetings ? count_ : 0;
 }
 
 int usable_threads() {

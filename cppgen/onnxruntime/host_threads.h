@@ -40,9 +40,14 @@ class HostThreads {
   // Returns whether cppgen asked for it, so that runs that are too short for it do without. Throws what `run` throws.
   bool run(const ort::Api& api, const ort::KernelContext* context, bool with_help, const std::function<void()>& run);
 
+  // How many threads the session has, at most as many as may work for a run; 0 as long as it is not known, which the
+  // first runs find out. Only for who has the turn.
+  int count(const ort::Api& api, const ort::KernelContext* context);
+
  private:
   const int threads_;
   std::atomic<bool> busy_{false};
+  int count_ = 1, meetings_ = 0;
 };
 
 // A number of threads that suits this machine: one for each processor that the process may use.

@@ -75,11 +75,13 @@ std::vector<Claim> Provider::claims(const GraphData& graph) const {
 void Provider::get_capability(const ort::Graph* graph, ort::SupportInfo* info) {
   if (is_part_of_claim(graph)) return;
   const GraphData data = read_graph(*host_.api, graph);
+  const bool is_model = read_parent(*host_.api, graph).nodes.empty();
   const ort::FusionOptions fusion{ort::kApiVersion, true};
   for (Claim& claim : claims(data)) {
     std::vector<const ort::Node*> nodes;
     for (const size_t i : claim.nodes) nodes.push_back(data.nodes[i].handle);
     require(*host_.api, host_.ep->EpGraphSupportInfo_AddNodesToFuse(info, nodes.data(), nodes.size(), &fusion));
+    claim.is_whole = claim.nodes.size() == data.nodes.size() && is_model;
     const std::string key = key_of(claim.outputs);
     claims_.insert_or_assign(key, std::move(claim));
   }
@@ -104,7 +106,7 @@ std::unique_ptr<FusedNode> Provider::compiled(const ort::Graph* graph, const ort
   const auto outputs = members(api, api.Node_GetNumOutputs, api.Node_GetOutputs, fused_node);
   auto node = std::make_unique<FusedNode>(api, claim.package, run_options_,
                                           positions(names_of_values(api, inputs), claim.inputs),
-                                          positions(names_of_values(api, outputs), claim.outputs));
+                                          positions(names_of_values(api, outputs), claim.outputs), claim.is_whole);
   if (options_.store_context && !claim.folder.empty()) {
     const char* path = member(api, api.Graph_GetModelPath, graph);
     context_node = make_context_node(api, options_, claim, member(api, api.Node_GetName, fused_node), path ? path : "");

@@ -70,4 +70,13 @@ RunOptions::RunOptions(const ProviderOptions& options) {
   options_.pool = pool_->get();
 }
 
+Options RunOptions::with_threads(int count) const {
+  Options options = options_;
+  options.threads = count;
+  options.pool = nullptr;
+  std::call_once(own_once_, [&] { own_pool_.emplace(options); });
+  options.pool = own_pool_->get();
+  return options;
+}
+
 }  // namespace cppgen::ep

@@ -1,4 +1,5 @@
 #pragma once
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -18,6 +19,8 @@ class RunOptions {
   const Options& get() const { return options_; }
   // For sessions whose runs are on the calling thread alone.
   const Options& alone() const { return alone_; }
+  // For sessions whose runs have so many threads of cppgen's own, which all share.
+  Options with_threads(int count) const;
   // ONNX Runtime's threads, in which runs then have to be; null if there are threads of our own, because the session or
   // the environment says how many.
   HostThreads* host_threads() const { return host_threads_.get(); }
@@ -27,6 +30,8 @@ class RunOptions {
   Options options_, alone_;
   std::unique_ptr<HostThreads> host_threads_;
   std::optional<Pool> pool_;
+  mutable std::once_flag own_once_;  // of the next one
+  mutable std::optional<Pool> own_pool_;
 };
 
 }  // namespace cppgen::ep

@@ -1,6 +1,8 @@
 #!/usr/bin/python3
 """Options of the provider, and what happens where a compilation fails."""
 import os
+import subprocess
+import sys
 import unittest
 
 from provider import (ALL, Cached, assert_same, claimed, constant, dense_model, floats, foreign, model, node,
@@ -25,18 +27,18 @@ class Options(Cached):
             ours = session(dense_model(), dict(ALL, threads=threads))
             assert_same(ours.run(None, self.feed), plain_session(dense_model()).run(None, self.feed))
 
-    def test_groups_run_on_the_threads_of_the_session(self):
-        feed = {"x": floats(200000, 8)}
+    def test_threads_of_groups_and_of_whole_models(self):
+        def started(foreign_in_between, options, threads):
+            arguments = [str(foreign_in_between), str(threads), *(f"{name}={value}" for name, value in options.items())]
+            script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "started_threads.py")
+            ended = subprocess.run([sys.executable, script, *arguments], capture_output=True, text=True, check=True)
+            return int(ended.stdout)
 
-        def started(options):
-            ours = session(dense_model(), dict(ALL, **options))
-            before = len(os.listdir("/proc/self/task"))
-            for _ in range(3):
-                ours.run(None, feed)
-            return len(os.listdir("/proc/self/task")) - before
-
-        self.assertEqual(started({}), 0)
-        self.assertEqual(started({"threads": "2"}), 1)
+        more = min(2, len(os.sched_getaffinity(0))) - 1
+        self.assertEqual(started(True, {}, 2), 0)
+        self.assertEqual(started(True, {"threads": "2"}, 2), 1)
+        self.assertEqual(started(False, {}, 1), 0)
+        self.assertEqual(started(False, {}, 2), more)
 
     def test_sizes_and_dims(self):
         ours = session(dense_model(), dict(ALL, sizes="N=1;N=3"))
