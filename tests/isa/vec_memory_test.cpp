@@ -91,7 +91,7 @@ TEST(VecMemory, RangesTakeTheFallbackElsewhere) {
       const long lanes = isa->lanes;
       const std::vector<T> fallback = some_values<T>(size_t(lanes));
       GuardedMemory memory;
-      for (long step : {1L, 2L, 3L})
+      for (long step : {0L, 1L, 2L, 3L})
         for (long n = 1; n <= lanes; n++)
           for (long lo = -1; lo <= lanes; lo++)
             for (long hi = lo; hi <= lanes + 1; hi += 1 + hi / 4) {

@@ -74,6 +74,20 @@ TEST(LayoutReport, DepthwiseConvolutionsOfUnknownSizesHaveTheirChannelsLast) {
   EXPECT_EQ(channels_last(of_depthwise(24, true, true, known)), 0u) << "windows slide along rows";
 }
 
+// The step and the number of channels decide; the image and the result are an input and an output, which are copied.
+TEST(LayoutReport, TransposedDepthwiseConvolutionsWithAStrideHaveTheirChannelsLast) {
+  const auto copies = [](int64_t channels, int64_t stride) {
+    GraphMaker g;
+    const std::vector<double> weights(size_t(channels * 16), 0.5);
+    g.output(g.node("ConvTranspose", {g.input("x", {1, channels, 9, 9}), g.floats({channels, 1, 4, 4}, weights)},
+                    {{"group", channels}, {"strides", std::vector<int64_t>{stride, stride}}}));
+    return report_of(g).movements.size();
+  };
+  EXPECT_EQ(copies(24, 2), 2u);
+  EXPECT_EQ(copies(24, 1), 0u) << "windows slide along rows";
+  EXPECT_EQ(copies(8, 2), 0u) << "few channels";
+}
+
 TEST(LayoutReport, CopiesWithPadding) {
   GraphMaker few, xsmm;
   few.output(convolution(few, few.input("x", {1, 3, 6, 6}), {8, 3, 3, 3}, {1, 1, 1, 1}));

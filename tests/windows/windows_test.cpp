@@ -2,6 +2,8 @@
 // instruction set and compared with the interpreter.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/property/expect_cases.h"
 #include "tests/schedule/scheduled.h"
 
@@ -132,6 +134,42 @@ TEST(Windows, TransposedConvolutions) {
       cases.push_back(windowed("ConvTranspose", image, {6, 5, 4, 3}, window(2, 1, {0, 1, 0, 1}, group)));
       cases.push_back(windowed("ConvTranspose", image, {6, 33, 3, 3}, window(1, 2, {0, 0, 1, 1}, group)));
     }
+  expect_cases_agree(cases);
+}
+
+// With few channels, and with enough of them for lanes; with strides, taps and dilations that leave gaps, overlap, or
+// reach beyond the image.
+TEST(Windows, TransposedDepthwiseConvolutions) {
+  std::vector<Case> cases;
+  for (int64_t channels : {5, 24})
+    for (const Ints& size : {Ints{1, 1}, Ints{3, 5}, Ints{8, 17}}) {
+      const Ints image{2, channels, size[0], size[1]};
+      const auto add = [&](const Ints& taps, int64_t stride, int64_t dilation, const Ints& pads) {
+        cases.push_back(windowed("ConvTranspose", image, {channels, 1, taps[0], taps[1]},
+                                 window(stride, dilation, pads, channels)));
+      };
+      add({4, 4}, 2, 1, {0, 0, 0, 0});
+      add({3, 4}, 2, 1, {1, 1, 0, 1});
+      add({2, 2}, 2, 1, {0, 0, 0, 0});
+      add({2, 2}, 3, 1, {0, 0, 0, 0});
+      add({3, 3}, 1, 1, {1, 1, 1, 1});
+      add({3, 5}, 1, 2, {0, 1, 1, 0});
+      add({3, 3}, 2, 2, {1, 0, 0, 1});
+    }
+  expect_cases_agree(cases);
+}
+
+// Only terms that exist count: an infinite weight makes no NaN beyond the border of the image.
+TEST(Windows, TransposedDepthwiseConvolutionsOfInfiniteWeights) {
+  std::vector<Case> cases;
+  for (int64_t stride : {1, 2}) {
+    GraphMaker g;
+    std::vector<double> values(24 * 9, 1.0);
+    for (size_t i = 0; i < values.size(); i += 7) values[i] = std::numeric_limits<double>::infinity();
+    const ValueId x = g.node("Exp", {g.input("x", {1, 24, 4, 9})});
+    g.output(g.node("ConvTranspose", {x, g.floats({24, 1, 3, 3}, values)}, window(stride, 1, {1, 1, 1, 1}, 24)));
+    cases.push_back(case_of(g));
+  }
   expect_cases_agree(cases);
 }
 
