@@ -137,6 +137,38 @@ TEST(Windows, TransposedConvolutions) {
   expect_cases_agree(cases);
 }
 
+// Elements are gathered for all channels at once if there are enough of them; offset groups have moves of their own.
+TEST(Windows, DeformableConvolutions) {
+  std::vector<Case> cases;
+  for (int64_t channels : {6, 18, 32})
+    for (int64_t groups : {1, 2})
+      for (int64_t moves : {1, 2}) {
+        GraphMaker g(19);
+        const ValueId x = g.input("x", {2, channels, 5, 7}), w = weights(g, {8, channels / groups, 3, 2});
+        const ValueId offsets = g.input("offsets", {2, moves * 12, 5, 8}), bias = weights(g, {8});
+        const ValueId mask = g.input("mask", {2, moves * 6, 5, 8});
+        Attributes attributes = window(1, 1, {1, 1, 1, 1}, groups);
+        attributes["offset_group"] = moves;
+        g.output(g.node("DeformConv", {x, w, offsets, bias, mask}, attributes));
+        cases.push_back(case_of(g));
+      }
+  expect_cases_agree(cases);
+}
+
+// A convolution wants the channels of the samples last, so they are read from a channels-last image.
+TEST(Windows, ConvolutionsOfSampledImages) {
+  std::vector<Case> cases;
+  for (int64_t channels : {5, 17, 32}) {
+    GraphMaker g;
+    const ValueId x = g.input("x", {2, channels, 5, 7}), grid = g.input("grid", {2, 6, 9, 2});
+    const ValueId samples = g.node("GridSample", {x, grid}, {{"padding_mode", std::string("border")}});
+    g.output(g.node("Conv", {samples, weights(g, {8, channels, 3, 3})}, window(1, 1, {1, 1, 1, 1})));
+    g.output(g.node("Relu", {x}));
+    cases.push_back(case_of(g));
+  }
+  expect_cases_agree(cases);
+}
+
 // With few channels, and with enough of them for lanes; with strides, taps and dilations that leave gaps, overlap, or
 // reach beyond the image.
 TEST(Windows, TransposedDepthwiseConvolutions) {

@@ -80,6 +80,19 @@ class Planner {
     }
   }
 
+  // Where the channels of a result are contiguous, and elements of an image are gathered at indices that are values, an
+  // image whose channels are contiguous gives whole vectors, and the indices are the same for all of them. It is copied
+  // if that is less than what is read.
+  void request_for_gathers() {
+    for (size_t i = 0; i < program_.statements.size(); i++) {
+      const LoopNest* nest = as_nest(program_.statements[i]);
+      if (!nest || nest->is_contraction() || !nest->reductions.empty() || nest->stores.size() != 1) continue;
+      const auto gather = gather_of_channels(*nest);
+      if (gather && !request(gather->load->buffer, gather->dimension))
+        i += insert_copy(i, gather->load, gather->dimension);
+    }
+  }
+
   // Buffers without a requested layout get the layout of the operands of their statement.
   void propagate() {
     for (const auto& statement : program_.statements) {
@@ -212,6 +225,25 @@ class Planner {
     return found;
   }
 
+  // A load at indices that are values, with the dimension that moves with the fastest loop of what the nest stores.
+  struct ChannelGather {
+    Expr load;
+    int dimension;
+  };
+  std::optional<ChannelGather> gather_of_channels(const LoopNest& nest) const {
+    const ir::IndexNode* channel = fastest_of_store(nest);
+    if (!channel || !channel->extent.is_constant() || channel->extent.constant() < kFewestChannels) return std::nullopt;
+    for (Expr load : loads_of(nest)) {
+      if (load->indirects.empty() || program_.buffer(load->buffer).kind == BufferKind::constant) continue;
+      const auto d = dimension_of(load->indices, channel);
+      if (!d || contiguous(load->buffer, *d)) continue;
+      const IndexExpr elements = ir::product(program_.buffer(load->buffer).shape), read = points(nest.loops);
+      if (elements.is_constant() && read.is_constant() && elements.constant() <= read.constant())
+        return ChannelGather{load, *d};
+    }
+    return std::nullopt;
+  }
+
   bool is_only_writer(size_t i) const {
     const BufferId b = as_nest(program_.statements[i])->stores[0].buffer;
     return std::count_if(program_.statements.begin(), program_.statements.end(), [&](const auto& statement) {
@@ -321,7 +353,13 @@ class Planner {
 
   // The dimension of a load that moves by 1 with the fastest loop of what the nest stores.
   std::optional<int> walked_dimension(const LoopNest& nest, Expr load) const {
-    if (nest.stores.empty() || !load->indirects.empty()) return std::nullopt;
+    const ir::IndexNode* fastest = fastest_of_store(nest);
+    return fastest && load->indirects.empty() ? dimension_of(load->indices, fastest) : std::nullopt;
+  }
+
+  // The only loop variable of the fastest dimension of the first store that has more than one element.
+  const ir::IndexNode* fastest_of_store(const LoopNest& nest) const {
+    if (nest.stores.empty()) return nullptr;
     const auto& store = nest.stores[0];
     const Buffer& target = program_.buffer(store.buffer);
     Layout layout = current(target.id);
@@ -329,9 +367,9 @@ class Planner {
       size_t d = size_t(layout.order[i]);
       if (target.shape[d].is_constant(1)) continue;
       auto vars = ir::variables_of(store.indices[d]);
-      return vars.size() == 1 ? dimension_of(load->indices, vars[0]) : std::nullopt;
+      return vars.size() == 1 ? vars[0] : nullptr;
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   void follow_loads(const LoopNest& nest, const ir::Store& store) {
@@ -358,6 +396,7 @@ void plan_layouts(Draft& draft) {
   if (draft.options.layout_optimization) {
     planner.settle_library_calls();
     planner.request_for_contractions();
+    planner.request_for_gathers();
     planner.request_for_windows();
     planner.propagate();
     if (draft.options.weight_prepack) planner.settle_constants();
