@@ -38,7 +38,8 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     if (l.end)
       fill.constant("const int", count, "int(vec::imin(vec::imax({} - column0, 0), columns))", index_text(*l.end));
     assert_tile_inside(fill, l, count);
-    fill.text(block.fill(source, index_text(l.across), count, "int(rows)"));
+    fill.text(l.few ? block.fill_few(source, count, l.few)
+                    : block.fill(source, index_text(l.across), count, "int(rows)"));
     if (l.end)
       fill.line("vec::fill_columns({}, {}, {}, columns, int(rows), {}({}));", name, side, count, type,
                 literal(l.load->type, l.load->args[0]));

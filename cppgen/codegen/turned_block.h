@@ -13,6 +13,10 @@ struct TurnedBlock {
   Code fill(const Code& source, const Code& apart, const Code& lanes, const Code& steps) const {
     return code("vec::transpose_tiles({}, {}, {}, {}, {}, {});", scratch, side, source, apart, lanes, steps);
   }
+  // The same where lanes are `steps` elements apart, a small constant.
+  Code fill_few(const Code& source, const Code& lanes, int64_t steps) const {
+    return code("vec::transpose_few_columns<{}>({}, {}, {}, {});", steps, scratch, side, source, lanes);
+  }
   // `n` lanes of a step.
   Code load(const Code& step, const Code& lane) const {
     return code("vec::ld({} + {} * {} + {}, n)", scratch, operand(step), side, operand(lane));

@@ -86,6 +86,7 @@ struct TransposedPlan : LoopsPlan {
     Expr load;
     IndexExpr offset, across;      // `across`: the distance between its lanes
     std::optional<IndexExpr> end;  // extent of the elements that exist along the last loop
+    int64_t few = 0;               // extent of the tile loop if `across` is the same small constant, otherwise 0
   };
   struct NextTile {
     BufferId buffer;

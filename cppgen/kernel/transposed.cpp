@@ -14,6 +14,13 @@ struct Loops {
   const Loop& last;  // elements side by side in what is written
 };
 
+// The extent of the tile loop if it is small and equal to the distance between lanes, such as channels of an image.
+int64_t few_without_gaps(IndexExpr across, const Loop& tile, DType type) {
+  constexpr int64_t kMost = 4;
+  const int64_t extent = constant_or(tile.extent, 0);
+  return extent >= 2 && extent <= kMost && across.is_constant(extent) && size_of(type) <= 4 ? extent : 0;
+}
+
 // The loads whose lanes are not contiguous along the last loop but are contiguous along the tile loop.
 std::vector<TransposedPlan::Load> transposed_loads(const KernelView& view, const Loops& loops) {
   std::vector<TransposedPlan::Load> found;
@@ -25,7 +32,7 @@ std::vector<TransposedPlan::Load> transposed_loads(const KernelView& view, const
     const auto across = ir::stride_of(offset, loops.last.var.node());
     const auto along = ir::stride_of(offset, loops.tile.var.node());
     if (!across || across->is_constant(0) || across->is_constant(1) || !along || !along->is_constant(1)) continue;
-    found.push_back({e, offset, *across, end});
+    found.push_back({e, offset, *across, end, few_without_gaps(*across, loops.tile, view.type_of(e->buffer))});
   }
   return found;
 }

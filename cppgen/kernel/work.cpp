@@ -41,6 +41,7 @@ double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& t
     return double(kMatrixSide * kMatrixSide * matrix_depth(format)) /
            double(kMatrixInstructions * target.lanes * products_of_parts(format));
   if (format.panel == DType::bf16) return std::max(1.0, target.bf16_dot_speed);
+  if (format.sum == DType::f64) return 0.5;
   if (format.sum != DType::i32) return 1;
   if (target.lanes == 1) return kScalarWords;
   return target.byte_dots ? format.depth_group : kWords;
@@ -110,12 +111,18 @@ void add_loops(const KernelView& view, KernelWork& work) {
     }
 }
 
+// The vectors of so many columns of sums, of which float64 takes two registers for all lanes.
+int64_t vectors_of_sums(const KernelView& view, const TileContraction& c, int64_t columns) {
+  constexpr int64_t kLaneBytes = 4;
+  return std::max<int64_t>(1, pieces(columns * int64_t(size_of(info(c.format).sum)), kLaneBytes * view.target.lanes));
+}
+
 // Rows that cost as much as those of all tiles: small tiles do not hide the latency of a multiply-add, and each tile
 // and tap has a start.
 IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
   constexpr int64_t kParts = 16;
   const schedule::Tuning usual(view.target.lanes);  // other values change the plan, not the machine
-  const int64_t vectors = std::max<int64_t>(1, c.shape.nr / view.target.lanes);
+  const int64_t vectors = vectors_of_sums(view, c, c.shape.nr);
   const int64_t start = std::llround(usual.tile_start * double(kParts));
   const IndexExpr rows = ir::max(points(c.rows), plan.tiles * pieces(usual.hiding_sums, vectors));
   return ir::ceildiv(rows * kParts + plan.tiles * start, kParts);
@@ -130,7 +137,7 @@ IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& fo
 IndexExpr tile_products(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form == rt::LeftForm::block) return matrix_products(c, format);
-  const int64_t width = plan.width.value_or(c.shape.nr), vectors = pieces(width, view.target.lanes);
+  const int64_t width = plan.width.value_or(c.shape.nr), vectors = vectors_of_sums(view, c, width);
   const IndexExpr all = points(c.batch) * rows_of_tiles(view, c, plan) * plan.panels * points(c.taps) *
                         ir::ceildiv(c.depth.extent, format.depth_group) * vectors;
   constexpr int64_t kParts = 1024;

@@ -49,7 +49,6 @@ void copy_elements(const Panel<T>& p) {
 
 template <class T>
 void pack(const PanelSource& source, int nr, int group, long panel_stride, void* out) {
-  static_assert(sizeof(T) <= 4);
   const T* from = static_cast<const T*>(source.data);
   T* to = static_cast<T*>(out);
   for (long j = 0; j < source.columns; j += nr, to += panel_stride) {
@@ -78,6 +77,8 @@ void pack_as_is(DType type, const PanelSource& source, int nr, int group, long p
       return pack<uint16_t>(source, nr, group, panel_stride, out);
     case 4:
       return pack<uint32_t>(source, nr, group, panel_stride, out);
+    case 8:
+      return pack<uint64_t>(source, nr, group, panel_stride, out);
     default:
       internal_error("panels of {} cannot be packed", name_of(type));
   }

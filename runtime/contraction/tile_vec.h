@@ -9,6 +9,9 @@ typedef vec::V<float> Vector;
 constexpr int kLanes = vec::L;
 constexpr int kRegisters = kLanes == 16 ? 32 : 16;
 using TileUnit = vec::FloatUnit;
+struct DoubleUnit : vec::ProductUnit<double> {
+  TILE_FN void store(double* p, Vector x) { vec::store<double>(p, x); }
+};
 
 TILE_FN Vector load(const float* p) { return vec::load<float>(p); }
 TILE_FN Vector load_first(const float* p, int n) { return vec::load<float>(p, n); }
@@ -20,3 +23,4 @@ TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return vec::fma(a, b
 }  // namespace cppgen::rt::TILE_ISA
 
 #include "runtime/contraction/tile_body.h"
+#include "runtime/contraction/tile_f64.h"

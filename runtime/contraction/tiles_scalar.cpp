@@ -34,9 +34,20 @@ struct TileUnit {
   TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
 };
 
+struct DoubleUnit {
+  typedef double Vector __attribute__((vector_size(16)));
+  typedef double UnalignedVector __attribute__((vector_size(16), aligned(8), may_alias));
+  static constexpr int kLanes = 2;
+  TILE_FN Vector load(const double* p) { return *(const UnalignedVector*)p; }
+  TILE_FN void store(double* p, Vector x) { *(UnalignedVector*)p = x; }
+  TILE_FN Vector splat(double x) { return Vector{x, x}; }
+  TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
+};
+
 }  // namespace cppgen::rt::TILE_ISA
 
 #include "runtime/contraction/tile_body.h"
+#include "runtime/contraction/tile_f64.h"
 #include "runtime/contraction/widen_rows.h"
 #include "runtime/contraction/winograd_transform.h"
 
@@ -47,4 +58,6 @@ const WinogradTransforms winograd_2 = winograd_transforms<2>(), winograd_4 = win
 const TileSet tiles_f32_of_f16 = tile_set<4, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<4, 2>(widen_rows<vec::bf16>);
 const TileSet tiles_f32_copied = tile_set<4, 2>(widen_rows<float>);
+const TileSet tiles_f64 = tile_set_f64<4, 2>();
+const TileSet tiles_f64_copied = tile_set_f64<4, 2>(widen_rows<double, double>);
 }  // namespace cppgen::rt::scalar

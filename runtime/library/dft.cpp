@@ -9,14 +9,14 @@
 namespace cppgen::rt {
 namespace {
 
-constexpr int64_t kLanes = 4;
-constexpr int64_t kLongRow = 1 << 13;  // longer ones go one by one: four would leave the second-level cache
+constexpr int64_t kLanes = 2;
+constexpr int64_t kLongRow = 1 << 14;  // longer ones go one by one: two would leave the second-level cache
 
 // The values of one lane.
 double& lane_of(double& v, int64_t) { return v; }
-double& lane_of(Lanes4& v, int64_t lane) { return reinterpret_cast<double*>(&v)[lane]; }
+double& lane_of(Lanes2& v, int64_t lane) { return reinterpret_cast<double*>(&v)[lane]; }
 double lane_of(const double& v, int64_t) { return v; }
-double lane_of(const Lanes4& v, int64_t lane) { return v[lane]; }
+double lane_of(const Lanes2& v, int64_t lane) { return v[lane]; }
 
 class DftTask : public LibraryTask {
  public:
@@ -44,7 +44,7 @@ class DftTask : public LibraryTask {
     T* to = static_cast<T*>(buffers[1]);
     const ChunkRange range = chunk_range(groups(), chunks_, chunk);
     for (int64_t group = range.begin; group < range.end; group++)
-      lanes() == 1 ? run_group<T, double>(from, to, group, scratch) : run_group<T, Lanes4>(from, to, group, scratch);
+      lanes() == 1 ? run_group<T, double>(from, to, group, scratch) : run_group<T, Lanes2>(from, to, group, scratch);
   }
 
   template <class T, class V>
@@ -60,14 +60,18 @@ class DftTask : public LibraryTask {
       }
     }
     const ComplexOf<V>* result = transform_.run(room);
-    const double scale = call_.inverse ? double(call_.length) : 1;
-    for (int64_t lane = 0; lane < count; lane++) {
-      T* row = to + (first + lane) * call_.bins * 2;
-      for (int64_t k = 0; k < call_.bins; k++) {
-        row[2 * k] = T(lane_of(result[k].re, lane) / scale);
-        row[2 * k + 1] = T(lane_of(result[k].im, lane) / scale);
+    for (int64_t k = 0; k < call_.bins; k++) {
+      const ComplexOf<V> y = call_.inverse ? scaled(result[k]) : result[k];
+      for (int64_t lane = 0; lane < count; lane++) {
+        T* pair = to + ((first + lane) * call_.bins + k) * 2;
+        pair[0] = T(lane_of(y.re, lane)), pair[1] = T(lane_of(y.im, lane));
       }
     }
+  }
+
+  template <class V>
+  ComplexOf<V> scaled(const ComplexOf<V>& y) const {
+    return {y.re / double(call_.length), y.im / double(call_.length)};
   }
 
   DftCall<int64_t> call_;

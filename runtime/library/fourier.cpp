@@ -120,24 +120,29 @@ int64_t FourierTransform::operations() const {
   return count;
 }
 
-template <class V>
+// Of a radix that is known here, so that the values of a butterfly are in registers. With 0 it is that of the pass, which
+// is odd.
+template <int64_t Radix, class V>
 void FourierTransform::run_pass(const Pass& p, const Cx<V>* x, Cx<V>* y) const {
-  const int64_t r = p.radix, s = p.stride;
+  constexpr int64_t kRoom = Radix ? Radix : kMostRadix;
+  const int64_t r = Radix ? Radix : p.radix, s = p.stride;
+  const double root_im = Radix == 4 ? roots_[size_t(length_ / 4)].im : 0;
   for (int64_t group = 0; group < p.groups; group++) {
-    Complex twiddles[kMostRadix];
+    Complex twiddles[kRoom];
     for (int64_t j = 1; j < r; j++) twiddles[j] = roots_[size_t(group * j * s)];
     for (int64_t q = 0; q < s; q++) {
-      Cx<V> a[kMostRadix];
-      a[0] = x[q + s * group];
-      for (int64_t k = 1; k < r; k++) a[k] = x[q + s * (group + p.groups * k)];
-      if (r == 2)
+      Cx<V> a[kRoom];
+#pragma GCC unroll 4
+      for (int64_t k = 0; k < r; k++) a[k] = x[q + s * (group + p.groups * k)];
+      if constexpr (Radix == 2)
         butterfly_2(a);
-      else if (r == 4)
-        butterfly_4(a, roots_[size_t(length_ / 4)].im);
+      else if constexpr (Radix == 4)
+        butterfly_4(a, root_im);
       else
         butterfly_odd(a, r, roots_.data(), length_ / r);
       Cx<V>* to = y + q + s * r * group;
       to[0] = a[0];
+#pragma GCC unroll 3
       for (int64_t j = 1; j < r; j++) to[s * j] = a[j] * twiddles[j];
     }
   }
@@ -165,13 +170,18 @@ const Cx<V>* FourierTransform::run(Cx<V>* room) const {
   if (!has_passes()) return convolve(room);
   Cx<V>*from = room, *to = room + length_;
   for (const Pass& p : passes_) {
-    run_pass(p, from, to);
+    if (p.radix == 2)
+      run_pass<2>(p, from, to);
+    else if (p.radix == 4)
+      run_pass<4>(p, from, to);
+    else
+      run_pass<0>(p, from, to);
     std::swap(from, to);
   }
   return from;
 }
 
 template const Cx<double>* FourierTransform::run(Cx<double>*) const;
-template const Cx<Lanes4>* FourierTransform::run(Cx<Lanes4>*) const;
+template const Cx<Lanes2>* FourierTransform::run(Cx<Lanes2>*) const;
 
 }  // namespace cppgen::rt

@@ -9,7 +9,7 @@ template <class V>
 struct ComplexOf {
   V re, im;
 };
-using Lanes4 [[gnu::vector_size(4 * sizeof(double))]] = double;
+using Lanes2 [[gnu::vector_size(2 * sizeof(double))]] = double;  // a register of every x86-64 CPU
 
 // The discrete Fourier transform of a fixed length: y[k] = sum over j of x[j] exp(-+ 2 pi i j k / length), not scaled.
 //
@@ -34,7 +34,7 @@ class FourierTransform {
   };
 
   bool has_passes() const { return !convolution_; }
-  template <class V>
+  template <int64_t Radix, class V>
   void run_pass(const Pass&, const ComplexOf<V>* x, ComplexOf<V>* y) const;
   template <class V>
   const ComplexOf<V>* convolve(ComplexOf<V>* room) const;

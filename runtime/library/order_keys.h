@@ -10,7 +10,7 @@
 namespace cppgen::rt {
 
 // Elements are compared as integers with the same order: floats by their bits (NaN of either sign above infinity, -0
-// equal to +0).
+// equal to +0). `number` gives a value that the CPU compares as fast as it reads it, in the same order but for NaN.
 template <class Bits, Bits infinity>
 struct FloatKey {
   using Stored = Bits;
@@ -21,6 +21,14 @@ struct FloatKey {
     key = magnitude == 0 ? sign : key;
     return magnitude > infinity ? Bits(~Bits(0)) : key;
   }
+  static auto number(Bits bits) {
+    if constexpr (sizeof(Bits) == 4)
+      return std::bit_cast<float>(bits);
+    else if constexpr (sizeof(Bits) == 8)
+      return std::bit_cast<double>(bits);
+    else
+      return of(bits);
+  }
 };
 
 template <class Int>
@@ -30,6 +38,7 @@ struct IntKey {
     using Bits = std::make_unsigned_t<Int>;
     return Bits(Bits(value) ^ (std::is_signed_v<Int> ? Bits(Bits(1) << (8 * sizeof(Int) - 1)) : Bits(0)));
   }
+  static Int number(Int value) { return value; }
 };
 
 template <class T>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "runtime/base/checked.h"
@@ -58,65 +59,81 @@ void sort_all(Packed* entries, int64_t count) {
 void sort_all(Candidate* entries, int64_t count) { std::sort(entries, entries + count); }
 
 // The first k entries of a row in their order. Most elements of a long row rank below the k best so far; whole blocks
-// of them are found by one comparison.
+// of them are found by comparing their numbers.
 template <class Key, class Entry>
 class Row {
  public:
-  Row(Entry* entries, int64_t k, bool largest) : entries_(entries), k_(k), flip_(largest ? ~uint64_t(0) : 0) {}
+  using Stored = typename Key::Stored;
 
-  const Entry* select(const typename Key::Stored* x, int64_t count, int64_t step) {
+  Row(Entry* entries, int64_t k, bool largest)
+      : entries_(entries), k_(k), largest_(largest), flip_(largest ? ~uint64_t(0) : 0) {}
+
+  const Entry* select(const Stored* x, int64_t count, int64_t step) {
     if (k_ == 1) return select_one(x, count, step);
     if (k_ <= kFew) return select_few(x, count, step);
     if (k_ * 4 > count || count <= kBlock) return select_of_all(x, count, step);
     const int64_t room = std::min(count, 2 * k_ + kBlock);
     int64_t filled = 0;
-    KeyBits keys[kBlock], worst = KeyBits(~KeyBits(0));
-    for (int64_t begin = 0; begin < count; begin += kBlock) {
-      const int64_t width = std::min(kBlock, count - begin);
-      int better = 0;
-      for (int64_t i = 0; i < width; i++) keys[i] = key(x[(begin + i) * step]);
-      for (int64_t i = 0; i < width; i++) better |= int(keys[i] < worst);
-      if (!better && filled >= k_) continue;
+    std::optional<Stored> worst;
+    for_each_block(x, count, step, worst, [&](const Stored* values, int64_t begin, int64_t width) {
       for (int64_t i = 0; i < width; i++)
-        if (keys[i] < worst || filled < k_) entries_[filled++] = entry(entries_, keys[i], begin + i);
-      if (filled + kBlock > room) filled = keep_best(filled, worst);
-    }
-    keep_best(filled, worst);
+        if (!worst || key(values[i]) < key(*worst)) entries_[filled++] = entry(entries_, key(values[i]), begin + i);
+      if (filled + kBlock > room && keep_best(filled)) worst = x[index_of(entries_[k_ - 1]) * step];
+    });
+    keep_best(filled);
     std::sort(entries_, entries_ + k_);
     return entries_;
   }
 
  private:
-  using KeyBits = decltype(Key::of(typename Key::Stored()));
-  static constexpr int64_t kBlock = 32, kFew = 16;
+  using KeyBits = decltype(Key::of(Stored()));
+  static constexpr int64_t kBlock = 16, kFew = 16;
 
-  KeyBits key(typename Key::Stored value) const { return KeyBits(Key::of(value) ^ KeyBits(flip_)); }
+  KeyBits key(Stored value) const { return KeyBits(Key::of(value) ^ KeyBits(flip_)); }
 
-  int64_t keep_best(int64_t filled, KeyBits& worst) const {
-    if (filled <= k_) return filled;
-    std::nth_element(entries_, entries_ + k_ - 1, entries_ + filled);
-    worst = KeyBits(key_of(entries_[k_ - 1]));
-    return k_;
+  // Whether a value of the block may precede `worst`. A NaN, there or here, always may.
+  bool any_may_precede(const Stored* values, Stored worst) const {
+    const auto limit = Key::number(worst);
+    int any = 0;
+    if (largest_)
+      for (int64_t i = 0; i < kBlock; i++) any |= int(!(Key::number(values[i]) <= limit));
+    else
+      for (int64_t i = 0; i < kBlock; i++) any |= int(!(Key::number(values[i]) >= limit));
+    return any != 0;
   }
 
-  // Fills the keys of a block, and gives the best of them.
-  KeyBits keys_of_block(const typename Key::Stored* x, int64_t width, int64_t step, KeyBits* keys) const {
-    KeyBits best = KeyBits(~KeyBits(0));
-    for (int64_t i = 0; i < width; i++) keys[i] = key(x[i * step]);
-    for (int64_t i = 0; i < width; i++) best = std::min(best, keys[i]);
-    return best;
-  }
-
-  const Entry* select_one(const typename Key::Stored* x, int64_t count, int64_t step) {
-    KeyBits keys[kBlock], least = key(x[0]);
-    int64_t where = 0;
+  // Visits the blocks that may contain a value that precedes `worst`, which the visits change.
+  template <class Visit>
+  void for_each_block(const Stored* x, int64_t count, int64_t step, const std::optional<Stored>& worst,
+                      const Visit& visit) const {
+    Stored copied[kBlock];
     for (int64_t begin = 0; begin < count; begin += kBlock) {
       const int64_t width = std::min(kBlock, count - begin);
-      const KeyBits best = keys_of_block(x + begin * step, width, step, keys);
-      if (best >= least) continue;
-      least = best, where = begin + (std::find(keys, keys + width, best) - keys);
+      const Stored* values = x + begin;
+      if (step != 1) {
+        for (int64_t i = 0; i < width; i++) copied[i] = x[(begin + i) * step];
+        values = copied;
+      }
+      if (width < kBlock || !worst || any_may_precede(values, *worst)) visit(values, begin, width);
     }
-    entries_[0] = entry(entries_, least, where);
+  }
+
+  // Drops all but the k best of the entries; the last of these is the worst. False if there are fewer.
+  bool keep_best(int64_t& filled) const {
+    if (filled < k_) return false;
+    std::nth_element(entries_, entries_ + k_ - 1, entries_ + filled);
+    filled = k_;
+    return true;
+  }
+
+  const Entry* select_one(const Stored* x, int64_t count, int64_t step) {
+    std::optional<Stored> best;
+    int64_t where = 0;
+    for_each_block(x, count, step, best, [&](const Stored* values, int64_t begin, int64_t width) {
+      for (int64_t i = 0; i < width; i++)
+        if (!best || key(values[i]) < key(*best)) best = values[i], where = begin + i;
+    });
+    entries_[0] = entry(entries_, key(*best), where);
     return entries_;
   }
 
@@ -127,23 +144,20 @@ class Row {
     entries_[at] = candidate;
   }
 
-  const Entry* select_few(const typename Key::Stored* x, int64_t count, int64_t step) {
+  const Entry* select_few(const Stored* x, int64_t count, int64_t step) {
     int64_t filled = 0;
-    KeyBits keys[kBlock], worst = KeyBits(~KeyBits(0));
-    for (int64_t begin = 0; begin < count; begin += kBlock) {
-      const int64_t width = std::min(kBlock, count - begin);
-      const KeyBits best = keys_of_block(x + begin * step, width, step, keys);
-      if (best >= worst && filled == k_) continue;
+    std::optional<Stored> worst;
+    for_each_block(x, count, step, worst, [&](const Stored* values, int64_t begin, int64_t width) {
       for (int64_t i = 0; i < width; i++) {
-        if (keys[i] >= worst && filled == k_) continue;
-        insert(entry(entries_, keys[i], begin + i), filled);
-        if (filled == k_) worst = KeyBits(key_of(entries_[k_ - 1]));
+        if (worst && key(values[i]) >= key(*worst)) continue;
+        insert(entry(entries_, key(values[i]), begin + i), filled);
+        if (filled == k_) worst = x[index_of(entries_[k_ - 1]) * step];
       }
-    }
+    });
     return entries_;
   }
 
-  const Entry* select_of_all(const typename Key::Stored* x, int64_t count, int64_t step) {
+  const Entry* select_of_all(const Stored* x, int64_t count, int64_t step) {
     for (int64_t i = 0; i < count; i++) entries_[i] = entry(entries_, key(x[i * step]), i);
     if (k_ * 4 > count) {
       sort_all(entries_, count);
@@ -155,6 +169,7 @@ class Row {
 
   Entry* entries_;
   int64_t k_;
+  bool largest_;
   uint64_t flip_;
 };
 

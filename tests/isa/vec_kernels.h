@@ -50,7 +50,7 @@ struct OpRow {
 
 struct MemoryRow {
   Kernel load, load_n, store, store_n, load_strided, load_range, store_strided, gather, scatter, transpose,
-      transpose_part;
+      transpose_part, transpose_tiles, transpose_few;
 };
 
 struct VecKernels {

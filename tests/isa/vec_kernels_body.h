@@ -124,16 +124,29 @@ struct Memory {
   static void scatter(const Call& c) {
     vec::scatter((T*)c.out, vec::load((const i64*)c.index), vec::load((const T*)c.a), vec::load((const b8*)c.b));
   }
-  static void transpose(const Call& c) { transpose_tile((T*)c.out, c.out_stride, (const T*)c.a, c.stride); }
+  static void transpose(const Call& c) { transpose_tile((T*)c.out, c.out_stride, (const T*)c.a, c.stride); }  // a full tile
   static void transpose_part(const Call& c) {
     transpose_tile((T*)c.out, c.out_stride, (const T*)c.a, c.stride, c.n, int(c.count));
+  }
+  static void transpose_tiles(const Call& c) {
+    vec::transpose_tiles((T*)c.out, c.out_stride, (const T*)c.a, c.stride, c.n, int(c.count));
+  }
+  // count: the columns, 2, 3 or 4
+  static void transpose_few(const Call& c) {
+    T* const out = (T*)c.out;
+    const T* const in = (const T*)c.a;
+    if constexpr (sizeof(T) <= 4) {
+      if (c.count == 2) transpose_few_columns<2>(out, c.out_stride, in, c.n);
+      if (c.count == 3) transpose_few_columns<3>(out, c.out_stride, in, c.n);
+      if (c.count == 4) transpose_few_columns<4>(out, c.out_stride, in, c.n);
+    }
   }
 };
 #define MEMORY(T)                                                                                                     \
   {                                                                                                                   \
     Memory<T>::load, Memory<T>::load_n, Memory<T>::store, Memory<T>::store_n, Memory<T>::load_strided,                \
         Memory<T>::load_range, Memory<T>::store_strided, Memory<T>::gather, Memory<T>::scatter, Memory<T>::transpose, \
-        Memory<T>::transpose_part                                                                                     \
+        Memory<T>::transpose_part, Memory<T>::transpose_tiles, Memory<T>::transpose_few                               \
   }
 
 // ---- whole vectors ----

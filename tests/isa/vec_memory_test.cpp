@@ -91,7 +91,7 @@ TEST(VecMemory, RangesTakeTheFallbackElsewhere) {
       const long lanes = isa->lanes;
       const std::vector<T> fallback = some_values<T>(size_t(lanes));
       GuardedMemory memory;
-      for (long step : {1L, 2L, 3L})
+      for (long step : {0L, 1L, 2L, 3L})
         for (long n = 1; n <= lanes; n++)
           for (long lo = -1; lo <= lanes; lo++)
             for (long hi = lo; hi <= lanes + 1; hi += 1 + hi / 4) {
@@ -140,27 +140,44 @@ TEST(VecMemory, GatherReadsActiveLanesOnlyAndScatterKeepsLaneOrder) {
     });
 }
 
-TEST(VecMemory, TransposeTile) {
+// Element (i, j) of `in` becomes element (j, i); nothing else is written.
+template <class T>
+void expect_transposed(Kernel kernel, long rows, long columns, long in_stride) {
+  SCOPED_TRACE(testing::Message() << rows << " x " << columns);
+  const long out_stride = rows + 5;
+  GuardedMemory memory;
+  const size_t count = rows == 0 || columns == 0 ? 0 : size_t((rows - 1) * in_stride + columns);
+  const std::vector<T> values = some_values<T>(count);
+  T* in = static_cast<T*>(memory.ending(count * sizeof(T)));
+  std::copy(values.begin(), values.end(), in);
+  std::vector<T> got(size_t(columns * out_stride + 1), T{}), want = got;
+  for (long i = 0; i < rows; i++)
+    for (long j = 0; j < columns; j++) want[size_t(j * out_stride + i)] = in[i * in_stride + j];
+  kernel({.a = in,
+          .out = got.data(),
+          .count = columns,
+          .n = int(rows),
+          .stride = in_stride,
+          .out_stride = out_stride});
+  expect_equal(got.data(), want.data(), got.size(), "transpose");
+}
+
+TEST(VecMemory, Transposes) {
   for (const VecKernels* isa : runnable())
     for_each_storage([&]<class T>(T, TypeId type) {
       SCOPED_TRACE(std::string(isa->isa) + " type " + std::to_string(type));
-      const long lanes = isa->lanes, in_stride = lanes + 3, out_stride = lanes + 5;
-      const std::vector<T> in = some_values<T>(size_t(lanes * in_stride));
-      for (long rows = 0; rows <= lanes; rows++)
-        for (long columns : {lanes, lanes / 2, 1L, 0L}) {
-          const bool full = rows == lanes && columns == lanes;
-          std::vector<T> got(lanes * out_stride, T{}), want = got;
-          for (long i = 0; i < rows; i++)
-            for (long j = 0; j < columns; j++) want[j * out_stride + i] = in[i * in_stride + j];
-          Call call{.a = in.data(),
-                    .out = got.data(),
-                    .count = columns,
-                    .n = int(rows),
-                    .stride = in_stride,
-                    .out_stride = out_stride};
-          (full ? isa->memory[type].transpose : isa->memory[type].transpose_part)(call);
-          expect_equal(got.data(), want.data(), got.size(), "transpose");
+      const MemoryRow& memory = isa->memory[type];
+      const long side = sizeof(T) < 4 ? long(16 / sizeof(T)) : isa->lanes;
+      expect_transposed<T>(memory.transpose, side, side, side + 3);
+      for (long rows : {0L, 1L, 7L, side, side + 1, 3 * side - 1})
+        for (long columns : {0L, 1L, 5L, side, 2 * side + 3}) {
+          if (rows <= side && columns <= side) expect_transposed<T>(memory.transpose_part, rows, columns, side + 3);
+          expect_transposed<T>(memory.transpose_tiles, rows, columns, columns + 3);
         }
+      if (sizeof(T) <= 4)
+        for (long columns : {2L, 3L, 4L})
+          for (long rows : {0L, 1L, 7L, 8L, 9L, 31L, 32L, 67L})
+            expect_transposed<T>(memory.transpose_few, rows, columns, columns);
     });
 }
 

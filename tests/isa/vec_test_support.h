@@ -169,7 +169,7 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   void* ending(size_t bytes) { return base_ + 2 * kPage - bytes; }
   void* beginning() { return base_ + kPage; }
-  static constexpr size_t kPage = 4096;
+  static constexpr size_t kPage = 4 * 4096;
 
  private:
   char* base_;

@@ -68,6 +68,23 @@ TEST(MemoryBound, TransposedImagesAndWideElements) {
   expect_cases_agree(cases);
 }
 
+TEST(MemoryBound, TransposedNarrowElements) {
+  std::vector<Case> cases;
+  for (DType type : {DType::u8, DType::i8, DType::i16, DType::f16})
+    for (int64_t m : {1, 7, 16, 33, 70})
+      for (int64_t n : {2, 15, 64, 100}) cases.push_back(transposed({m, n}, {1, 0}, type));
+  expect_cases_agree(cases);
+}
+
+// Channels side by side become planes.
+TEST(MemoryBound, ImagesOfFewChannels) {
+  std::vector<Case> cases;
+  for (DType type : {DType::u8, DType::f16, DType::f32, DType::f64})
+    for (int64_t channels : {1, 2, 3, 4, 5})
+      for (int64_t width : {1, 7, 24}) cases.push_back(transposed({2, 5, width, channels}, {0, 3, 1, 2}, type));
+  expect_cases_agree(cases);
+}
+
 Case sibling_reductions(int64_t rows, int64_t columns, int64_t axis) {
   GraphMaker g;
   std::map<std::string, Attribute> axes{{"axes", std::vector<int64_t>{axis}}};

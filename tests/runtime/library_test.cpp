@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "runtime/base/errors.h"
@@ -89,6 +91,39 @@ TEST(TopK, OrderTiesAndAxes) {
   EXPECT_EQ(columns.values, (std::vector<int32_t>{3, 40, 2, 30}));
   EXPECT_EQ(columns.indices, (std::vector<int64_t>{1, 0, 2, 2}));
   EXPECT_TRUE(top_k<float>(DType::f32, {}, 0, 5, 1, 2, true).values.empty());
+}
+
+// Rows of many lengths, with ties and NaN, against a stable sort by the keys that define the order.
+template <class T, class Less>
+void expect_sorted(DType type, int64_t axis, int64_t inner, int64_t k, bool largest, const Less& less, auto value) {
+  SCOPED_TRACE(testing::Message() << name_of(type) << " " << k << " of " << axis << " x " << inner);
+  std::vector<T> x;
+  for (int64_t i = 0; i < axis * inner; i++) x.push_back(value(i * 7919 % 1009));
+  const auto got = top_k<T>(type, x, 1, axis, inner, k, largest);
+  for (int64_t column = 0; column < inner; column++) {
+    const auto at = [&](int64_t i) { return x[size_t(i * inner + column)]; };
+    std::vector<int64_t> order(static_cast<size_t>(axis));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](int64_t a, int64_t b) { return largest ? less(at(b), at(a)) : less(at(a), at(b)); });
+    for (int64_t i = 0; i < k; i++) ASSERT_EQ(got.indices[size_t(i * inner + column)], order[size_t(i)]) << "at " << i;
+  }
+}
+
+TEST(TopK, SelectsWhatASortPutsFirst) {
+  const auto nan_last = [](auto a, auto b) { return b != b ? a == a : a < b; };
+  const auto plain = [](auto a, auto b) { return a < b; };
+  const auto of_float = [](int64_t i) { return i % 50 == 0 ? std::nanf("") : i % 3 == 0 ? -0.0f : float(i % 400 - 200); };
+  for (int64_t axis : {1, 15, 16, 17, 100, 1000})
+    for (int64_t k : {1, 2, 5, 16, 17, 25, 200})
+      for (bool largest : {true, false}) {
+        if (k > axis) continue;
+        for (int64_t inner : {1, 3}) expect_sorted<float>(DType::f32, axis, inner, k, largest, nan_last, of_float);
+        expect_sorted<double>(DType::f64, axis, 1, k, largest, nan_last, of_float);
+        expect_sorted<int8_t>(DType::i8, axis, 1, k, largest, plain, [](int64_t i) { return int8_t(i % 256 - 128); });
+        expect_sorted<uint64_t>(DType::u64, axis, 1, k, largest, plain, [](int64_t i) { return ~uint64_t(i / 2); });
+        expect_sorted<uint16_t>(DType::bf16, axis, 1, k, largest, plain, [](int64_t i) { return uint16_t(i * 31); });
+      }
 }
 
 TEST(TopK, NanIsGreatestAndZerosAreEqual) {

@@ -74,6 +74,36 @@ TEST(LayoutReport, DepthwiseConvolutionsOfUnknownSizesHaveTheirChannelsLast) {
   EXPECT_EQ(channels_last(of_depthwise(24, true, true, known)), 0u) << "windows slide along rows";
 }
 
+// The step and the number of channels decide; the image and the result are an input and an output, which are copied.
+TEST(LayoutReport, TransposedDepthwiseConvolutionsWithAStrideHaveTheirChannelsLast) {
+  const auto copies = [](int64_t channels, int64_t stride) {
+    GraphMaker g;
+    const std::vector<double> weights(size_t(channels * 16), 0.5);
+    g.output(g.node("ConvTranspose", {g.input("x", {1, channels, 9, 9}), g.floats({channels, 1, 4, 4}, weights)},
+                    {{"group", channels}, {"strides", std::vector<int64_t>{stride, stride}}}));
+    return report_of(g).movements.size();
+  };
+  EXPECT_EQ(copies(24, 2), 2u);
+  EXPECT_EQ(copies(24, 1), 0u) << "windows slide along rows";
+  EXPECT_EQ(copies(8, 2), 0u) << "few channels";
+}
+
+// The image of a deformable convolution is copied, so that its channels are contiguous where elements are gathered.
+TEST(LayoutReport, ImagesOfDeformableConvolutionsHaveTheirChannelsLast) {
+  const auto copied = [](int64_t channels) {
+    GraphMaker g(19);
+    const ValueId x = g.input("x", {1, channels, 6, 6}), offsets = g.input("offsets", {1, 18, 4, 4});
+    const std::vector<double> weights(size_t(16 * channels * 9), 0.5);
+    g.output(g.node("DeformConv", {x, g.floats({16, channels, 3, 3}, weights), offsets}));
+    const auto movements = report_of(g).movements;
+    return std::any_of(movements.begin(), movements.end(), [](const auto& m) {
+      return m.tensor == "x" && m.reason.starts_with("its channels are not contiguous");
+    });
+  };
+  EXPECT_TRUE(copied(24));
+  EXPECT_FALSE(copied(8)) << "few channels";
+}
+
 TEST(LayoutReport, CopiesWithPadding) {
   GraphMaker few, xsmm;
   few.output(convolution(few, few.input("x", {1, 3, 6, 6}), {8, 3, 3, 3}, {1, 1, 1, 1}));

@@ -2,6 +2,8 @@
 // instruction set and compared with the interpreter.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/property/expect_cases.h"
 #include "tests/schedule/scheduled.h"
 
@@ -155,6 +157,74 @@ TEST(Windows, TransposedConvolutions) {
       cases.push_back(windowed("ConvTranspose", image, {6, 5, 4, 3}, window(2, 1, {0, 1, 0, 1}, group)));
       cases.push_back(windowed("ConvTranspose", image, {6, 33, 3, 3}, window(1, 2, {0, 0, 1, 1}, group)));
     }
+  expect_cases_agree(cases);
+}
+
+// Elements are gathered for all channels at once if there are enough of them; offset groups have moves of their own.
+TEST(Windows, DeformableConvolutions) {
+  std::vector<Case> cases;
+  for (int64_t channels : {6, 18, 32})
+    for (int64_t groups : {1, 2})
+      for (int64_t moves : {1, 2}) {
+        GraphMaker g(19);
+        const ValueId x = g.input("x", {2, channels, 5, 7}), w = weights(g, {8, channels / groups, 3, 2});
+        const ValueId offsets = g.input("offsets", {2, moves * 12, 5, 8}), bias = weights(g, {8});
+        const ValueId mask = g.input("mask", {2, moves * 6, 5, 8});
+        Attributes attributes = window(1, 1, {1, 1, 1, 1}, groups);
+        attributes["offset_group"] = moves;
+        g.output(g.node("DeformConv", {x, w, offsets, bias, mask}, attributes));
+        cases.push_back(case_of(g));
+      }
+  expect_cases_agree(cases);
+}
+
+// A convolution wants the channels of the samples last, so they are read from a channels-last image.
+TEST(Windows, ConvolutionsOfSampledImages) {
+  std::vector<Case> cases;
+  for (int64_t channels : {5, 17, 32}) {
+    GraphMaker g;
+    const ValueId x = g.input("x", {2, channels, 5, 7}), grid = g.input("grid", {2, 6, 9, 2});
+    const ValueId samples = g.node("GridSample", {x, grid}, {{"padding_mode", std::string("border")}});
+    g.output(g.node("Conv", {samples, weights(g, {8, channels, 3, 3})}, window(1, 1, {1, 1, 1, 1})));
+    g.output(g.node("Relu", {x}));
+    cases.push_back(case_of(g));
+  }
+  expect_cases_agree(cases);
+}
+
+// With few channels, and with enough of them for lanes; with strides, taps and dilations that leave gaps, overlap, or
+// reach beyond the image.
+TEST(Windows, TransposedDepthwiseConvolutions) {
+  std::vector<Case> cases;
+  for (int64_t channels : {5, 24})
+    for (const Ints& size : {Ints{1, 1}, Ints{3, 5}, Ints{8, 17}}) {
+      const Ints image{2, channels, size[0], size[1]};
+      const auto add = [&](const Ints& taps, int64_t stride, int64_t dilation, const Ints& pads) {
+        cases.push_back(windowed("ConvTranspose", image, {channels, 1, taps[0], taps[1]},
+                                 window(stride, dilation, pads, channels)));
+      };
+      add({4, 4}, 2, 1, {0, 0, 0, 0});
+      add({3, 4}, 2, 1, {1, 1, 0, 1});
+      add({2, 2}, 2, 1, {0, 0, 0, 0});
+      add({2, 2}, 3, 1, {0, 0, 0, 0});
+      add({3, 3}, 1, 1, {1, 1, 1, 1});
+      add({3, 5}, 1, 2, {0, 1, 1, 0});
+      add({3, 3}, 2, 2, {1, 0, 0, 1});
+    }
+  expect_cases_agree(cases);
+}
+
+// Only terms that exist count: an infinite weight makes no NaN beyond the border of the image.
+TEST(Windows, TransposedDepthwiseConvolutionsOfInfiniteWeights) {
+  std::vector<Case> cases;
+  for (int64_t stride : {1, 2}) {
+    GraphMaker g;
+    std::vector<double> values(24 * 9, 1.0);
+    for (size_t i = 0; i < values.size(); i += 7) values[i] = std::numeric_limits<double>::infinity();
+    const ValueId x = g.node("Exp", {g.input("x", {1, 24, 4, 9})});
+    g.output(g.node("ConvTranspose", {x, g.floats({24, 1, 3, 3}, values)}, window(stride, 1, {1, 1, 1, 1}, 24)));
+    cases.push_back(case_of(g));
+  }
   expect_cases_agree(cases);
 }
 

@@ -178,6 +178,10 @@ template <class S, class N>
 VEC_FN Loaded<S> ld_range(const S* p, i64 step, i64 lo, i64 hi, N n, Loaded<S> fallback) {
   if constexpr (L == 1) return lo <= 0 && hi > 0 ? load(p) : fallback;
   if constexpr (__is_same(Loaded<S>, V<S>)) {
+    if (step == 0) {
+      const i64 last = hi < n.count ? hi : n.count;
+      return lo < last && last > 0 ? select(lanes_between(lo, last), ld_all(p), fallback) : fallback;
+    }
     // Without a branch where one mask or two say which elements there are.
     if constexpr (has_masked_load<S>) {
       const i64 last = hi < n.count ? hi : n.count;

@@ -11,14 +11,16 @@
 namespace vec {
 inline namespace VEC_ISA {
 
-// float32 vectors of this ISA with a fused multiply-add. A Unit has these members.
-struct FloatUnit {
-  typedef V<f32> Vector;
+// Vectors of this ISA with a fused multiply-add. A Unit has these members.
+template <class T>
+struct ProductUnit {
+  typedef V<T> Vector;
   static constexpr int kLanes = L;
-  VEC_FN Vector load(const f32* p) { return vec::load<f32>(p); }
-  VEC_FN Vector splat(f32 x) { return set1<f32>(x); }
+  VEC_FN Vector load(const T* p) { return vec::load<T>(p); }
+  VEC_FN Vector splat(T x) { return set1<T>(x); }
   VEC_FN Vector multiply_add(Vector a, Vector b, Vector c) { return fma(a, b, c); }
 };
+using FloatUnit = ProductUnit<f32>;
 
 template <class Unit, int Rows, int Vectors>
 struct Sums {
@@ -29,8 +31,8 @@ constexpr int kSliceColumns = 16;
 VEC_FN constexpr int slice_columns(int columns) { return columns % kSliceColumns == 0 ? kSliceColumns : columns; }
 
 // `distance`: elements from one slice to the next.
-template <class Unit, int Rows, int Vectors, class Row>
-VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const f32* b, i64 distance, Row row) {
+template <class Unit, int Rows, int Vectors, class T, class Row>
+VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b, i64 distance, Row row) {
   constexpr int kSlice = slice_columns(Vectors * Unit::kLanes);
   typename Unit::Vector bv[Vectors];
 #pragma GCC unroll 4
@@ -48,9 +50,9 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const f32*
 
 // Adds sum over k < depth of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Not unrolled:
 // g++ would run out of registers.
-template <class Unit, int Rows, int Vectors, class Row>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const f32* slice, i64 distance, Row row) {
-  constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(f32);
+template <class Unit, int Rows, int Vectors, class T, class Row>
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const T* slice, i64 distance, Row row) {
+  constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
   constexpr int kStepsAhead = 16;
   // With few rows, steps follow each other so fast that the CPU's own prefetching is faster than these instructions.
   constexpr bool kPrefetches = Rows * Vectors > 8;
@@ -65,18 +67,18 @@ VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const f32* 
 
 // Rows of the left operand at successive taps: rows_[tap * count + r], all taps of a row being skipped whose first
 // pointer is null.
-template <int Rows>
+template <int Rows, class T = f32>
 struct ScatteredRows {
   const void* const* rows;
   struct Tap {
-    const f32* row[Rows];
-    VEC_MEMBER const f32* operator()(int r) const { return row[r]; }
+    const T* row[Rows];
+    VEC_MEMBER const T* operator()(int r) const { return row[r]; }
   };
   VEC_MEMBER bool skips(i64 tap) const { return !rows[tap * Rows]; }
   VEC_MEMBER Tap at(i64 tap) const {
     Tap result;
 #pragma GCC unroll 32
-    for (int r = 0; r < Rows; r++) result.row[r] = static_cast<const f32*>(rows[tap * Rows + r]);
+    for (int r = 0; r < Rows; r++) result.row[r] = static_cast<const T*>(rows[tap * Rows + r]);
     return result;
   }
 };
@@ -96,8 +98,8 @@ struct EvenRows {
 };
 
 // The same for these taps, of a panel that may have more.
-template <class Unit, int Rows, int Vectors, class Left>
-VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const f32* slice, i64 distance) {
+template <class Unit, int Rows, int Vectors, class Left, class T>
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const T* slice, i64 distance) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += depth * slice_columns(Vectors * Unit::kLanes))
     if (!left.skips(t)) add_products(sums, depth, slice, distance, left.at(t));

@@ -136,8 +136,10 @@ Term term_of(const WindowAxis& a, IndexExpr output, IndexExpr number) {
     t.position = floordiv(reach, a.stride) - number;
     if (!ir::prove_less(t.tap, a.kernel)) t.guards.push_back({t.tap, 0, a.kernel});
   } else {
-    const IndexExpr reach = output + a.pad_begin - number * IndexExpr(a.dilation);
-    t.tap = number, t.position = floordiv(reach, a.stride);
+    // From the last tap to the first one, so that positions ascend like those of a convolution.
+    t.tap = a.kernel - 1 - number;
+    const IndexExpr reach = output + a.pad_begin - t.tap * IndexExpr(a.dilation);
+    t.position = floordiv(reach, a.stride);
     if (!ir::prove_equal(mod(reach, a.stride), 0)) t.guards.push_back({mod(reach, a.stride), 0, 1});
   }
   const bool inside = ir::prove_less_equal(0, t.position) && ir::prove_less(t.position, a.output);

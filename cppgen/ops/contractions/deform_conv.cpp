@@ -120,9 +120,9 @@ void lower_deform_conv(LowerContext& c) {
   const std::vector<ir::Loop> places = c.loops(s.places(), "o"), taps = c.loops(s.taps(), "k");
   const IndexExpr n = nest.loops[0].var, group = nest.loops[1].var, m = nest.loops[2].var;
   nest.loops.insert(nest.loops.end(), places.begin(), places.end());
-  nest.reduced = c.loops({s.conv.in_channels}, "c");
-  const IndexExpr channel = nest.reduced[0].var, out = group * s.conv.out_channels + m;
-  nest.reduced.insert(nest.reduced.end(), taps.begin(), taps.end());
+  nest.reduced = taps;
+  nest.reduced.push_back(c.loops({s.conv.in_channels}, "c")[0]);  // last, so that values of all channels are neighbours
+  const IndexExpr channel = nest.reduced.back().var, out = group * s.conv.out_channels + m;
   nest.roles.insert(nest.roles.end(), places.size(), AxisRole::rows);
   nest.roles.insert(nest.roles.end(), nest.reduced.size(), AxisRole::depth);
   At from = {n, group * s.conv.in_channels + channel}, weight = {out, channel}, to = {n, out};

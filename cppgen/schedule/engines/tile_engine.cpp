@@ -31,12 +31,20 @@ struct TileEngine {
   rt::TileFormat format_for(const Contraction& contraction, const Target& target) const {
     const ContractionView& view = *contraction.view;
     const rt::TileFormat format = *choose_format(view, formats, target);
-    const rt::TileShape copied = target.tiles[size_t(rt::TileFormat::f32_copied)];
+    const auto copied = copied_rows(format);
     const std::vector<ir::Loop> taps(view.depth.begin(), view.depth.end() - 1);
-    if (format != rt::TileFormat::f32 || !points(taps).is_constant(1) || copied.mr == 0) return format;
-    const bool copies =
-        rows_need_copies(contraction.program, view.left, view.rows, contraction.layouts, copied, target);
-    return copies ? rt::TileFormat::f32_copied : format;
+    if (!copied || !points(taps).is_constant(1)) return format;
+    const rt::TileShape shape = target.tiles[size_t(*copied)];
+    if (shape.mr == 0) return format;
+    const bool copies = rows_need_copies(contraction.program, view.left, view.rows, contraction.layouts, shape, target);
+    return copies ? *copied : format;
+  }
+
+  // The format that differs in that rows are copied.
+  static std::optional<rt::TileFormat> copied_rows(rt::TileFormat format) {
+    if (format == rt::TileFormat::f32) return rt::TileFormat::f32_copied;
+    if (format == rt::TileFormat::f64) return rt::TileFormat::f64_copied;
+    return std::nullopt;
   }
 };
 

@@ -61,21 +61,35 @@ class Planner {
   }
 
   // A depthwise convolution or pooling over a channels-last image gives a channels-last result, which is copied where
-  // another order is wanted. So it is with an image whose size only a run knows, which is copied itself: a kernel
-  // slides windows along the rows of other images, but only if their size is constant.
+  // another order is wanted. So it is with an image whose size only a run knows, and that of a transposed depthwise
+  // convolution with a stride, which are copied themselves: a kernel slides windows along the rows of other images, but
+  // only if their size is constant and neighbours are read by neighbours.
   void request_for_windows() {
     for (size_t i = 0; i < program_.statements.size(); i++) {
       LoopNest* nest = as_nest(program_.statements[i]);
-      if (!nest || nest->is_contraction() || nest->reductions.size() != 1 || nest->stores.size() != 1) continue;
+      if (!nest || nest->is_contraction() || nest->reductions.size() > 1 || nest->stores.size() != 1) continue;
       const auto window = window_of(*nest);
       const auto last = window ? dimension_of(nest->stores[0].indices, window->channel) : std::nullopt;
-      if (!last || !(window->slides || contiguous(window->load->buffer, window->dimension))) continue;
+      if (!last || !(window->cannot_slide || contiguous(window->load->buffer, window->dimension))) continue;
       const bool satisfied = request(nest->stores[0].buffer, *last);
       if (!satisfied && !is_only_writer(i)) continue;
       if (!satisfied) redirect_result(i, *last);
       const bool copied = !request(window->load->buffer, window->dimension);
       if (copied) i += insert_copy(i, window->load, window->dimension);
       i += satisfied ? 0 : 1;
+    }
+  }
+
+  // Where the channels of a result are contiguous, and elements of an image are gathered at indices that are values, an
+  // image whose channels are contiguous gives whole vectors, and the indices are the same for all of them. It is copied
+  // if that is less than what is read.
+  void request_for_gathers() {
+    for (size_t i = 0; i < program_.statements.size(); i++) {
+      const LoopNest* nest = as_nest(program_.statements[i]);
+      if (!nest || nest->is_contraction() || !nest->reductions.empty() || nest->stores.size() != 1) continue;
+      const auto gather = gather_of_channels(*nest);
+      if (gather && !request(gather->load->buffer, gather->dimension))
+        i += insert_copy(i, gather->load, gather->dimension);
     }
   }
 
@@ -160,24 +174,41 @@ class Planner {
     Expr load;
     int dimension;
     const ir::IndexNode* channel;
-    bool slides;  // along a row whose size is not constant
+    bool cannot_slide;  // along a row, because its size is not constant, or because it is read unevenly
   };
   std::optional<Window> window_of(const LoopNest& nest) const {
     for (Expr load : loads_of(nest)) {
       if (program_.buffer(load->buffer).kind == BufferKind::constant || !load->indirects.empty()) continue;
       const auto [is_window, of_unknown_row] = windows_along(nest, load);
-      if (!is_window) continue;
+      const bool uneven = unevenly_weighted(nest, load);
+      if (!is_window && !uneven) continue;
       std::optional<Window> most;
       int64_t channels = kFewestChannels - 1;
       for (const ir::Loop& l : nest.loops) {
         const auto d = dimension_of(load->indices, l.var.node());
         if (!d || !l.extent.is_constant() || l.extent.constant() <= channels) continue;
         channels = l.extent.constant();
-        most = Window{load, *d, l.var.node(), of_unknown_row};
+        most = Window{load, *d, l.var.node(), of_unknown_row || uneven};
       }
       if (most) return most;
     }
     return std::nullopt;
+  }
+
+  // Whether several neighbours read the same element of a row, each with another weight: element i / 2 with weight i % 2.
+  static bool unevenly_weighted(const LoopNest& nest, Expr load) {
+    const auto uneven = [](IndexExpr index, const ir::Loop& l) {
+      return ir::depends_on(index, l.var.node()) && !ir::stride_of(index, l.var.node());
+    };
+    const auto weighted_along = [&](const ir::Loop& l) {
+      const auto moves_unevenly = [&](IndexExpr index) { return uneven(index, l); };
+      return std::ranges::any_of(loads_of(nest), [&](Expr other) {
+        return other->buffer != load->buffer && std::ranges::any_of(other->indices, moves_unevenly);
+      });
+    };
+    return !load->indices.empty() && std::ranges::any_of(nest.loops, [&](const ir::Loop& l) {
+      return uneven(load->indices.back(), l) && weighted_along(l);
+    });
   }
 
   // Whether a dimension moves with a reduced loop and with another one, and with one whose extent is not constant.
@@ -192,6 +223,25 @@ class Planner {
       }
     }
     return found;
+  }
+
+  // A load at indices that are values, with the dimension that moves with the fastest loop of what the nest stores.
+  struct ChannelGather {
+    Expr load;
+    int dimension;
+  };
+  std::optional<ChannelGather> gather_of_channels(const LoopNest& nest) const {
+    const ir::IndexNode* channel = fastest_of_store(nest);
+    if (!channel || !channel->extent.is_constant() || channel->extent.constant() < kFewestChannels) return std::nullopt;
+    for (Expr load : loads_of(nest)) {
+      if (load->indirects.empty() || program_.buffer(load->buffer).kind == BufferKind::constant) continue;
+      const auto d = dimension_of(load->indices, channel);
+      if (!d || contiguous(load->buffer, *d)) continue;
+      const IndexExpr elements = ir::product(program_.buffer(load->buffer).shape), read = points(nest.loops);
+      if (elements.is_constant() && read.is_constant() && elements.constant() <= read.constant())
+        return ChannelGather{load, *d};
+    }
+    return std::nullopt;
   }
 
   bool is_only_writer(size_t i) const {
@@ -221,9 +271,9 @@ class Planner {
         nest->is_contraction() ? "its depth is not contiguous" : "its channels are not contiguous";
     const BufferId copy = add_copy(source, last);
     note(source, copy, i, reason);
-    // Only the operand reads the copy; stores may read the source in place for other reasons.
-    auto& reduction = nest->reductions[0];
-    reduction.value = ir::rewrite(*program_.exprs, reduction.value, reading(copy, source.id));
+    // Only the operand reads the copy; stores after a reduction may read the source in place for other reasons.
+    Expr& value = nest->reductions.empty() ? nest->stores[0].value : nest->reductions[0].value;
+    value = ir::rewrite(*program_.exprs, value, reading(copy, source.id));
     LoopNest copying = copying_nest(source.id, copy, nest->origins);
     copying.name = nest->is_contraction() ? "to_depth_last" : "to_channels_last";
     program_.statements.insert(program_.statements.begin() + long(i), std::move(copying));
@@ -303,7 +353,13 @@ class Planner {
 
   // The dimension of a load that moves by 1 with the fastest loop of what the nest stores.
   std::optional<int> walked_dimension(const LoopNest& nest, Expr load) const {
-    if (nest.stores.empty() || !load->indirects.empty()) return std::nullopt;
+    const ir::IndexNode* fastest = fastest_of_store(nest);
+    return fastest && load->indirects.empty() ? dimension_of(load->indices, fastest) : std::nullopt;
+  }
+
+  // The only loop variable of the fastest dimension of the first store that has more than one element.
+  const ir::IndexNode* fastest_of_store(const LoopNest& nest) const {
+    if (nest.stores.empty()) return nullptr;
     const auto& store = nest.stores[0];
     const Buffer& target = program_.buffer(store.buffer);
     Layout layout = current(target.id);
@@ -311,9 +367,9 @@ class Planner {
       size_t d = size_t(layout.order[i]);
       if (target.shape[d].is_constant(1)) continue;
       auto vars = ir::variables_of(store.indices[d]);
-      return vars.size() == 1 ? dimension_of(load->indices, vars[0]) : std::nullopt;
+      return vars.size() == 1 ? vars[0] : nullptr;
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   void follow_loads(const LoopNest& nest, const ir::Store& store) {
@@ -340,6 +396,7 @@ void plan_layouts(Draft& draft) {
   if (draft.options.layout_optimization) {
     planner.settle_library_calls();
     planner.request_for_contractions();
+    planner.request_for_gathers();
     planner.request_for_windows();
     planner.propagate();
     if (draft.options.weight_prepack) planner.settle_constants();

@@ -1,0 +1,42 @@
+// The tile of float64, for translation units that define DoubleUnit, a Unit of vec/generic/product.h that can also store,
+// in cppgen::rt::TILE_ISA before they include this file.
+#pragma once
+
+namespace cppgen::rt::TILE_ISA {
+
+// Sums of any depth have one accumulator: their rounding is that of float64.
+template <int Rows, int Vectors>
+VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long depth, const void* panel, void* block,
+                                  long ldc) {
+  constexpr int kColumns = Vectors * DoubleUnit::kLanes;
+  static_assert(vec::slice_columns(kColumns) == kColumns, "a panel is one slice (formats.h)");
+  vec::Sums<DoubleUnit, Rows, Vectors> sums;
+  vec::add_taps(sums, vec::ScatteredRows<Rows, double>{left}, taps, depth, static_cast<const double*>(panel), 0);
+#pragma GCC unroll 32
+  for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++)
+      DoubleUnit::store(static_cast<double*>(block) + r * ldc + j * DoubleUnit::kLanes, sums.v[r][j]);
+}
+
+// The tiles of 1 to MaxRows rows.
+template <int MaxRows, int Vectors>
+struct TileTableF64 {
+  TileFunction functions[MaxRows + 1] = {};
+
+  constexpr TileTableF64() { fill<1>(); }
+  template <int Rows>
+  constexpr void fill() {
+    functions[Rows] = tile_f64<Rows, Vectors>;
+    if constexpr (Rows < MaxRows) fill<Rows + 1>();
+  }
+};
+template <int MaxRows, int Vectors>
+constexpr TileTableF64<MaxRows, Vectors> tile_table_f64;
+
+template <int MaxRows, int Vectors>
+constexpr TileSet tile_set_f64(PrepareFunction prepare = nullptr) {
+  return {MaxRows, Vectors * DoubleUnit::kLanes, tile_table_f64<MaxRows, Vectors>.functions, prepare};
+}
+
+}  // namespace cppgen::rt::TILE_ISA
