@@ -196,6 +196,20 @@ std::string to_string(const StateOption& option) {
   return fmt::format("{}={}:{}", option.present, option.past, option.capacity);
 }
 
+void append_to_states(Graph& graph, std::span<const StateOption> states) {
+  constexpr size_t kPastKey = 3, kPresentKey = 1;  // the caches of the values follow
+  const auto is_state = [&](const Node& node, size_t cache) {
+    if (node.inputs.size() <= kPastKey + cache || node.outputs.size() <= kPresentKey + cache) return false;
+    const ValueId past = node.inputs[kPastKey + cache], present = node.outputs[kPresentKey + cache];
+    return past >= 0 && present >= 0 && std::any_of(states.begin(), states.end(), [&](const StateOption& state) {
+             return state.past == graph.value(past).name && state.present == graph.value(present).name;
+           });
+  };
+  for (Node& node : graph.nodes)
+    if (node.op == "GroupQueryAttention" && (is_state(node, 0) || is_state(node, 1)))
+      node.attributes["appends"] = int64_t{1};
+}
+
 std::vector<KeptState> keep_states(ir::Program& program, std::span<const StateOption> options,
                                    const std::vector<std::string>& input_names,
                                    const std::vector<std::string>& output_names) {

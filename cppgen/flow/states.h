@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/graph/graph.h"
 #include "cppgen/ir/program.h"
 #include "cppgen/package/plan_builder.h"
 
@@ -20,6 +21,10 @@ struct StateOption {
 // integer. UserError for other texts.
 StateOption parse_state_option(const std::string&);
 std::string to_string(const StateOption&);
+
+// Lets nodes GroupQueryAttention whose caches are such pairs append to them, rather than store where their data say;
+// kernels check that this is the same. For the graph as it was imported.
+void append_to_states(Graph&, std::span<const StateOption>);
 
 // Makes each pair one tensor in memory with room for its capacity. The program must store `past` at the same indices
 // of `present`, which is no longer done, and all else of `present` behind these positions, so that a run reads and

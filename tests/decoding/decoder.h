@@ -91,6 +91,7 @@ inline std::unique_ptr<rt::Session> session_of(Graph graph, const std::vector<St
   request.model = "decoder.onnx";
   request.settings = Settings::from_environment();
   request.states = states;
+  append_to_states(graph, states);
   passes::run_passes(graph, {});
   const CompiledModel model = compile_graph(std::move(graph), request);
   rt::SessionOptions options;
