@@ -86,14 +86,18 @@ inline std::vector<StateOption> states_of(int layers, int64_t capacity) {
   return states;
 }
 
-inline std::unique_ptr<rt::Session> session_of(Graph graph, const std::vector<StateOption>& states, int threads = 1) {
+inline CompiledModel compiled(Graph graph, const std::vector<StateOption>& states) {
   CompileRequest request;
   request.model = "decoder.onnx";
   request.settings = Settings::from_environment();
   request.states = states;
   append_to_states(graph, states);
   passes::run_passes(graph, {});
-  const CompiledModel model = compile_graph(std::move(graph), request);
+  return compile_graph(std::move(graph), request);
+}
+
+inline std::unique_ptr<rt::Session> session_of(Graph graph, const std::vector<StateOption>& states, int threads = 1) {
+  const CompiledModel model = compiled(std::move(graph), states);
   rt::SessionOptions options;
   options.threads = threads;
   return std::make_unique<rt::Session>(rt::Executable::load(model.package, {}), options);

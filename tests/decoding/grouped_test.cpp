@@ -1,4 +1,4 @@
-// GroupQueryAttention whose caches are states.
+// Operators of attention whose caches are states.
 #include "tests/decoding/decoder.h"
 
 namespace cppgen::decoding {
@@ -57,6 +57,34 @@ TEST(GroupedStates, StepsHaveTheBitsOfRunsWithoutStates) {
         }
       }
     }
+}
+
+TEST(AttentionStates, CausalAttentionOfOnnx) {
+  const auto graph = [] {
+    GraphMaker g(24);
+    const IndexExpr batch = g.symbol("B"), rows = g.symbol("n"), past = g.symbol("P");
+    const auto part = [&](const char* name) { return g.input(name, {batch, kHeads, rows, kDepth}); };
+    const ValueId q = part("q"), k = part("k"), v = part("v");
+    const ValueId pk = g.input("past_k0", {batch, kHeads, past, kDepth}),
+                  pv = g.input("past_v0", {batch, kHeads, past, kDepth});
+    std::vector<ValueId> outputs;
+    for (const char* name : {"y", "present_k0", "present_v0"}) outputs.push_back(g.g.add_value(name));
+    Node& n = g.g.add_node("Attention", {q, k, v, kNoValue, pk, pv}, outputs, 24);
+    n.attributes["is_causal"] = int64_t{1};
+    ops::infer_node(g.g, n.id);
+    for (const ValueId out : outputs) g.output(out);
+    return std::move(g.g);
+  };
+  const auto kept = session_of(graph(), states_of(1, 40)), plain = session_of(graph(), {});
+  for (const int64_t batch : {1, 3}) {
+    Sequence sequence(*kept, *plain, batch);
+    uint32_t seed = 1;
+    for (const int64_t rows : {3, 1, 1, 9, 1}) {
+      std::vector<rt::Tensor> inputs;
+      for (int i = 0; i < 3; i++) inputs.push_back(tensor(DType::f32, {batch, kHeads, rows, kDepth}, seed++));
+      sequence.step(inputs);
+    }
+  }
 }
 
 // Members of a batch that are shorter may only be padded in the first run, after which the data say other positions.
