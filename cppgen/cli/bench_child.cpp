@@ -22,6 +22,7 @@ std::vector<std::string> command_of(const BenchOptions& options, const Settings&
   const auto add = [&](const char* option, const std::string& value) { argv.push_back(option_word(option, value)); };
   add("--result", result), add("--seed", std::to_string(options.seed));
   for (const std::string& dim : options.dims) add("--dim", dim);
+  for (const std::string& state : options.states) add("--state", state);
   for (const std::string& sizes : options.sizes) add("--sizes", sizes);
   for (const std::string& input : options.inputs) add("--input", input);
   if (options.reference) argv.push_back("--reference");

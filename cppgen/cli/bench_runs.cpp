@@ -66,13 +66,17 @@ Caller::Caller(const ReadyModel& model, const std::vector<rt::Value>& inputs)
   }
   for (const rt::Value& value : values_) inputs_.push_back(value.tensor()->view());
   outputs_ = model_.run(inputs_);
-  for (rt::Tensor& output : outputs_) output_views_.push_back(output.output());
+  if (model_.has_states()) states_.emplace(*model_.session, inputs_);
+  for (size_t i = 0; i < outputs_.size(); i++)
+    if (!states_ || !rt::state_of_output(model_.plan(), int64_t(i))) output_views_.push_back(outputs_[i].output());
 }
 
 double Caller::run() {
   const double begin = seconds_now();
   if (!tensors_)
     (void)model_.run_values(values_);
+  else if (states_)
+    states_->run(output_views_);
   else if (model_.session)
     model_.session->run(inputs_, output_views_);
   else

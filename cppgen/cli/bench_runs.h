@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cppgen/cli/ready_model.h"
+#include "cppgen/cli/state_caller.h"
 #include "cppgen/cli/timed.h"
 #include "cppgen/support/interrupt.h"
 #include "cppgen/support/load_meter.h"
@@ -30,6 +31,7 @@ class Caller {
   std::vector<rt::TensorView> inputs_;
   std::vector<rt::Tensor> outputs_;
   std::vector<rt::OutputView> output_views_;
+  std::optional<StateCaller> states_;  // of a model with states, whose outputs are not among the views
 };
 
 // One model that is timed: ready, with its inputs and the memory of its outputs.

@@ -106,6 +106,13 @@ void add_sizes(CLI::App* command, ModelOptions& options) {
                  "NAME=N,NAME=N");
 }
 
+void add_states(CLI::App* command, ModelOptions& options) {
+  add_repeatable(command, "--state", options.states,
+                 "Keep an output and the input that it extends as one tensor, which grows in place from run to run up "
+                 "to CAPACITY positions (2048); repeatable",
+                 "OUTPUT=INPUT[:CAPACITY]");
+}
+
 void add_reference(CLI::App* command, ModelOptions& options) {
   command->add_flag("--reference", options.reference, "Run on the reference interpreter instead of compiled kernels");
 }
@@ -140,6 +147,7 @@ void add_run(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_run(options, cancel); });
   add_model(command, options, true, true);
   add_sizes(command, options);
+  add_states(command, options);
   command
       ->add_option("--output", options.output,
                    "Write in_I.npy, out_I.npy (out_I_K.npy for element K of a sequence) and io.json there")
@@ -156,6 +164,7 @@ void add_compile(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_compile(options, cancel); });
   add_model(command, options, false, true);
   add_sizes(command, options);
+  add_states(command, options);
   const auto add = [&](const char* name, std::string& value, const char* text, const char* type) {
     command->add_option(name, value, text)->type_name(type);
   };
@@ -182,6 +191,7 @@ void add_verify(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_verify(options, cancel); });
   add_model(command, options, true, true);
   add_sizes(command, options);
+  add_states(command, options);
   command
       ->add_option(
           "DATA_DIR", options.data,
@@ -201,6 +211,7 @@ void add_timing(CLI::App* command, TimedOptions& options) {
 void add_bench_options(CLI::App* command, BenchOptions& options) {
   add_model(command, options, true, true);
   add_sizes(command, options);
+  add_states(command, options);
   add_timing(command, options);
   add_reference(command, options);
 }
@@ -255,6 +266,7 @@ void add_profile(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_profile(options, cancel); });
   add_model(command, options, true, true);
   add_sizes(command, options);
+  add_states(command, options);
   add_timing(command, options);
   command
       ->add_option(

@@ -27,10 +27,11 @@ struct CommonOptions {
 };
 
 struct ModelOptions : CommonOptions {
-  std::string model;               // .onnx file or package directory
-  std::vector<std::string> dims;   // --dim
-  std::vector<std::string> sizes;  // --sizes NAME=N,NAME=N: versions of the package
-  bool reference = false;          // run on the interpreter
+  std::string model;                // .onnx file or package directory
+  std::vector<std::string> dims;    // --dim
+  std::vector<std::string> states;  // --state
+  std::vector<std::string> sizes;   // --sizes NAME=N,NAME=N: versions of the package
+  bool reference = false;           // run on the interpreter
 };
 
 // A model that runs on inputs, which are random unless they are given.

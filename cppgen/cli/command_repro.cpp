@@ -123,7 +123,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   ModelOptions again;
   static_cast<CommonOptions&>(again) = options;
   again.model = model_of(options, record, folder);
-  again.dims = record.dims;
+  again.dims = record.dims, again.states = record.states;
   again.loaded = settings_of_trace(record, settings_of(options).max_memory);
   Settings settings = read_settings(again);
   settings.set("TRACE", "1"), settings.set("TRACE_DIR", temporary.path() + "/again");

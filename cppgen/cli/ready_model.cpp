@@ -10,6 +10,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
+#include "cppgen/cli/state_caller.h"
 #include "cppgen/cli/tuning.h"
 #include "cppgen/flow/reference_plan.h"
 #include "cppgen/flow/stages.h"
@@ -32,6 +33,7 @@ bool is_reference(const ModelOptions& options, const Settings& settings) {
 void refuse_compiler_options(const ModelOptions& options, const Settings& settings) {
   if (options.reference) require_onnx(options.model, "--reference");
   if (!options.sizes.empty()) require_onnx(options.model, "--sizes");
+  if (!options.states.empty()) require_onnx(options.model, "--state");
   if (settings.force_native_runtime) require_onnx(options.model, "FORCE_NATIVE_RUNTIME");
   for (const SettingDescription& setting : settings.describe())
     if (setting.source.starts_with("option") && !setting.running && (setting.in_key || setting.name == "CXX"))
@@ -201,6 +203,7 @@ CompileRequest compile_request(const ModelOptions& options, const Settings& sett
   request.model = options.model;
   request.settings = settings;
   for (const std::string& text : options.dims) request.dims.push_back(parse_dim_option(text));
+  for (const std::string& text : options.states) request.states.push_back(parse_state_option(text));
   for (const std::string& text : options.sizes) request.versions.push_back(parse_sizes(text));
   request.cancel = &cancel;
   return request;
@@ -214,7 +217,7 @@ std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest& request
     for (const auto& [symbol, size] : sizes) made.insert(symbol);
   std::map<std::string, int64_t> sizes;
   std::erase_if(request.dims, [&](const DimOption& dim) {
-    if (!dim.size || !made.contains(dim.symbol)) return false;
+    if (!dim.size || (!made.contains(dim.symbol) && request.states.empty())) return false;
     const auto [at, is_new] = sizes.emplace(dim.symbol, *dim.size);
     if (!is_new && at->second != *dim.size)
       user_error("--dim gives '{}' both {} and {}", dim.symbol, at->second, *dim.size);
@@ -275,13 +278,24 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
   return model;
 }
 
+// A model with states is one plan, so all values are tensors.
+static std::vector<rt::Value> run_states(rt::Session& session, std::span<const rt::Value> inputs) {
+  std::vector<rt::TensorView> views;
+  for (const rt::Value& value : inputs) views.push_back(value.tensor()->view());
+  std::vector<rt::Value> results;
+  for (rt::Tensor& output : StateCaller(session, views).run()) results.emplace_back(std::move(output));
+  return results;
+}
+
 std::vector<rt::Tensor> ReadyModel::run(std::span<const rt::TensorView> inputs) const {
   check_bound(plan(), bound, inputs.size(), [&](size_t i) { return inputs[i].dims; });
-  return reference ? reference_runner(*reference, reference_plan, before_step).run(inputs) : session->run(inputs);
+  if (reference) return reference_runner(*reference, reference_plan, before_step).run(inputs);
+  return has_states() ? StateCaller(*session, inputs).run() : session->run(inputs);
 }
 
 std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) const {
   check_bound(plan(), bound, inputs);
+  if (has_states()) return run_states(*session, inputs);
   return reference ? reference_runner(*reference, reference_plan, before_step).run_values(std::move(inputs))
                    : session->run_values(std::move(inputs));
 }

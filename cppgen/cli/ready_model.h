@@ -39,7 +39,10 @@ struct ReadyModel {
   std::string isa() const { return reference ? "interpreter" : plan().isa; }
   int threads() const { return reference ? 1 : session->stats().threads; }
 
-  // Inputs and outputs in the order of the model. UserError if they do not match.
+  bool has_states() const { return !reference && !plan().states.empty(); }
+
+  // Inputs and outputs in the order of the model, also those of states, which begin with the inputs' contents.
+  // UserError if they do not match.
   std::vector<rt::Tensor> run(std::span<const rt::TensorView> inputs) const;
   std::vector<rt::Value> run_values(std::vector<rt::Value> inputs) const;
 };
@@ -54,7 +57,8 @@ void require_onnx(const std::string& model, std::string_view what);
 CompileRequest compile_request(const ModelOptions&, const Settings&, const CancelToken&);
 
 // Sizes of symbols that the same command makes (--dim x.0=N --dim N=8), or for some sizes of which it makes versions,
-// bind the run, not the code: one compilation serves every size. Sizes of the model's other symbols are compiled in.
+// and all sizes of a model with states, whose lengths change, bind the run, not the code: one compilation serves every
+// size. Sizes of the model's other symbols are compiled in.
 std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest&);
 
 // compile_model with a progress line; throws Cancelled even if the token was set too late for compile_model.

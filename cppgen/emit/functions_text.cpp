@@ -243,6 +243,7 @@ std::string dims_text(const rt::TensorInfo& info, const rt::Plan& plan) {
 }
 
 void require_emittable(const rt::Plan& plan) {
+  if (!plan.states.empty()) user_error("--emit does not write models with states: compile a package instead");
   if (plan.weights_bytes > kMostWeights)
     user_error("the model has {} bytes of packed weights, and --emit writes at most {}: compile a package",
                plan.weights_bytes, kMostWeights);

@@ -238,7 +238,7 @@ class Compilation {
     target_ = target_of(*isa_, request_.settings);
     if (request_.choices) target_.choices = request_.choices;
     diagrams_.before_fusion(graph);
-    ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
+    ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph), request_.states); });
     if (request_.settings.passes_numeric_check)
       clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, target_); });
     auto trace = [&](const char* stage, const ir::Program& p) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cppgen/flow/sites.h"
+#include "cppgen/flow/states.h"
 #include "cppgen/import/import.h"
 #include "cppgen/schedule/choices.h"
 #include "cppgen/support/interrupt.h"
@@ -33,7 +34,8 @@ struct CompileRequest {
   std::string model;  // path of an .onnx file, or the name of a model in memory, for messages
   std::optional<ModelBytes> bytes = {};
   Settings settings;
-  std::vector<DimOption> dims;  // --dim
+  std::vector<DimOption> dims;           // --dim
+  std::vector<StateOption> states = {};  // --state
   // Sizes of symbols, by name, for each of which the package has a version of its own (flow/versions.h).
   std::vector<std::map<std::string, int64_t>> versions = {};
   std::vector<std::string> custom_operators;  // paths of descriptions, in addition to those of CUSTOM_OPS

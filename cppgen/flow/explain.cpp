@@ -186,7 +186,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   diagrams.before_fusion(graph);
   if (wishes.drawings) result.before_fusion = draw(graph, *wishes.drawings);
   result.nodes = all_nodes(graph);
-  ModelGraphs graphs = cut(std::move(graph));
+  ModelGraphs graphs = cut(std::move(graph), request.states);
   result.isa = std::string(isa.name);
   find_peaks(result, isa, request.settings);
   TraceProgram trace_program;

@@ -74,6 +74,8 @@ std::string model_key(const CompileRequest& request, const std::vector<rt::Custo
   hash_memory(hasher, request.settings);
   for (const auto& d : request.dims)
     hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
+  for (const StateOption& state : request.states)
+    hasher.field("state", fmt::format("{}|{}|{}", state.present, state.past, state.capacity));
   for (const auto& version : request.versions) hasher.field("version", rt::name_of(version));
   for (const rt::CustomFile& file : custom) hash_custom(hasher, file);
   for (const VecISA* isa : possible_isas(request.settings)) {

@@ -16,6 +16,7 @@
 #include "cppgen/schedule/site.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 #include "runtime/package/package.h"
 #include "runtime/plan/costs_json.h"
 
@@ -88,11 +89,16 @@ void note_index_extents(rt::Module& module, const std::function<int64_t(size_t p
   for (size_t i = 0; i < module.inputs.size(); i++) module.inputs[i].index_extent = extents[0].at(i);
 }
 
-ModelGraphs cut(Graph graph) {
+ModelGraphs cut(Graph graph, const std::vector<StateOption>& states) {
   ModelGraphs cut;
+  cut.states = states;
   if (partition::is_one_plan(graph)) {
     cut.graphs.push_back(std::move(graph));
   } else {
+    if (!states.empty())
+      user_error(
+          "--state {}: parts of the model run on the host, such as control flow; states need a model of one plan",
+          one_line(to_string(states[0])));
     for (ValueId v : graph.inputs)
       if (graph.value(v).preset)
         user_error(
@@ -127,6 +133,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     part.size_bounds = package::size_bounds(program);
+    if (!cut.states.empty()) part.states = keep_states(program, cut.states, part.input_names, part.output_names);
     if (trace) trace("lower", program);
     const schedule::Options options = prepare(program, settings);
     if (target.choices) part.site = schedule::site_of_program(program);
@@ -153,9 +160,9 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
 void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module,
                 const std::vector<std::string>& objects, const std::string& isa, bool keep_originals) {
   for (ModelPart& part : parts) {
-    part.plan =
-        package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
-                             part.output_names, part.name, isa, part.index_extents, keep_originals, part.size_bounds});
+    part.plan = package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
+                                     part.output_names, part.name, isa, part.index_extents, keep_originals,
+                                     part.size_bounds, part.states});
     part.plan.plan.streams = part.streams;
   }
   if (!module) return;

@@ -6,6 +6,7 @@
 
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/states.h"
 #include "cppgen/graph/graph.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/schedule/schedule.h"
@@ -17,8 +18,10 @@ namespace cppgen {
 struct ModelGraphs {
   std::optional<rt::Module> module;  // without isa
   std::vector<Graph> graphs;
+  std::vector<StateOption> states;  // of the only graph
 };
-ModelGraphs cut(Graph);
+// UserError if the model has states and is not one plan.
+ModelGraphs cut(Graph, const std::vector<StateOption>& states = {});
 
 // One plan in the making.
 struct ModelPart {
@@ -31,6 +34,7 @@ struct ModelPart {
   std::vector<int> object_of_kernel;   // the shared object that contains each kernel
   std::vector<int64_t> index_extents;  // of the inputs
   std::vector<package::SizeBound> size_bounds;
+  std::vector<package::KeptState> states;
   package::PlanAndWeights plan;
 };
 

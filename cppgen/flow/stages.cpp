@@ -76,8 +76,11 @@ std::string custom_operator_paths(const CompileRequest& request) {
 
 Graph import_model(const CompileRequest& request, const std::vector<rt::CustomFile>& custom, ImportRecord* record) {
   const ImportOptions options{request.dims, record, custom::make_operators(custom), request.settings.freezing};
-  return request.bytes ? import_onnx_bytes(request.bytes->content, request.bytes->folder, options, request.model)
-                       : import_onnx(request.model, options);
+  Graph graph = request.bytes
+                    ? import_onnx_bytes(request.bytes->content, request.bytes->folder, options, request.model)
+                    : import_onnx(request.model, options);
+  append_to_states(graph, request.states);
+  return graph;
 }
 
 // The cost of folding is limited in proportion to the model's constants, and to half of the memory.

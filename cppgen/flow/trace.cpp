@@ -151,6 +151,7 @@ void Trace::pack(const CompileRequest& request, const ImportRecord& source, cons
     record.model_sha256 = source.model_sha256;
     if (add_model(request, source)) record.model = kModel;
     for (const DimOption& dim : request.dims) record.dims.push_back(to_string(dim));
+    for (const StateOption& state : request.states) record.states.push_back(to_string(state));
     for (const SettingDescription& setting : request.settings.describe())
       if (setting.source != "default" && setting.source != "AUTO" && is_traced_setting(setting.name))
         record.settings.emplace(setting.name, setting.value);

@@ -40,6 +40,7 @@ TraceRecord read_trace_record(const std::string& folder, const std::string& show
     record.model = json.at("model").get<std::string>();
     record.model_sha256 = json.at("model_sha256").get<std::string>();
     record.dims = json.at("dims").get<std::vector<std::string>>();
+    record.states = json.value("states", std::vector<std::string>());  // older versions wrote none
     record.settings = json.at("settings").get<std::map<std::string, std::string>>();
     record.kernels = json.at("kernels").get<std::map<std::string, std::string>>();
     record.files = json.at("files").get<std::vector<std::string>>();
@@ -67,6 +68,7 @@ void write_trace_record(const std::string& folder, const TraceRecord& record) {
   json["model"] = record.model;
   json["model_sha256"] = record.model_sha256;
   json["dims"] = record.dims;
+  json["states"] = record.states;
   json["settings"] = record.settings;
   json["kernels"] = record.kernels;
   json["files"] = record.files;

@@ -16,6 +16,7 @@ struct TraceRecord {
   std::string model;                   // file in the folder; empty: too large
   std::string model_sha256;
   std::vector<std::string> dims;                // --dim
+  std::vector<std::string> states;              // --state
   std::map<std::string, std::string> settings;  // those with influence on kernels or results
   std::map<std::string, std::string> kernels;   // SHA-256 of each source
   std::vector<std::string> files;               // all files of the trace, relative to the folder

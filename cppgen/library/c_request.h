@@ -16,6 +16,7 @@ struct cppgen_request {
   std::vector<std::pair<std::string, std::string>> settings;
   bool environment = true;
   std::vector<cppgen::DimOption> dims;
+  std::vector<cppgen::StateOption> states;
   std::vector<std::map<std::string, int64_t>> versions;
   std::vector<std::string> custom_operators;
   cppgen_progress_function progress = nullptr;

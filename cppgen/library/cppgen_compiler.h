@@ -39,6 +39,11 @@ cppgen_status cppgen_request_set_environment(cppgen_request* request, int used, 
  */
 cppgen_status cppgen_request_add_dim(cppgen_request* request, const char* dim, cppgen_error* error);
 
+/* A pair of tensors that the runtime keeps from run to run, as `--state` of the program: "present=past:2048", an
+ * output, the input that it extends, and the greatest length (without it, 2048). Such a package is run with a state
+ * object: cppgen_session_run_state. */
+cppgen_status cppgen_request_add_state(cppgen_request* request, const char* state, cppgen_error* error);
+
 /* Another version of the model in the package for these sizes, as `--sizes` of the program: "batch=1,length=128". */
 cppgen_status cppgen_request_add_sizes(cppgen_request* request, const char* sizes, cppgen_error* error);
 

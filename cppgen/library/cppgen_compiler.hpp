@@ -35,6 +35,7 @@ struct Model {
 struct CompileOptions {
   std::map<std::string, std::string> settings;  // names and values, such as ISA and avx2
   std::vector<std::string> dims;                // "batch=8", "x.0=batch"
+  std::vector<std::string> states;              // "present=past:2048": tensors that a session's caller keeps
   std::vector<std::string> sizes;               // "batch=1,length=128": another version of the model for these sizes
   std::vector<std::string> custom_operators;    // paths of descriptions
   std::string output;                           // directory of the package; empty: in the user's cache
@@ -59,6 +60,7 @@ class Request {
       call(cppgen_request_set_model, made, model.name.c_str());
     for (const auto& [name, value] : options.settings) call(cppgen_request_set, made, name.c_str(), value.c_str());
     for (const std::string& dim : options.dims) call(cppgen_request_add_dim, made, dim.c_str());
+    for (const std::string& state : options.states) call(cppgen_request_add_state, made, state.c_str());
     for (const std::string& sizes : options.sizes) call(cppgen_request_add_sizes, made, sizes.c_str());
     for (const std::string& path : options.custom_operators)
       call(cppgen_request_add_custom_operators, made, path.c_str());

@@ -36,7 +36,7 @@ CompileRequest compile_request(const cppgen_request& request, const CancelToken&
   CompileRequest made;
   made.model = request.model, made.bytes = request.bytes;
   made.settings = settings_of(request);
-  made.dims = request.dims, made.versions = request.versions;
+  made.dims = request.dims, made.states = request.states, made.versions = request.versions;
   made.custom_operators = request.custom_operators;
   made.cancel = &cancel;
   if (request.progress)
@@ -92,6 +92,13 @@ cppgen_status cppgen_request_add_dim(cppgen_request* request, const char* dim, c
   return changed(request, error, [&](cppgen_request& it) {
     require_argument(dim, "dim");
     it.dims.push_back(parse_dim_option(dim));
+  });
+}
+
+cppgen_status cppgen_request_add_state(cppgen_request* request, const char* state, cppgen_error* error) {
+  return changed(request, error, [&](cppgen_request& it) {
+    require_argument(state, "state");
+    it.states.push_back(parse_state_option(state));
   });
 }
 

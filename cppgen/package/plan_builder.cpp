@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <tuple>
 
@@ -23,10 +24,27 @@ using schedule::FusedKernel;
 using schedule::LibraryStep;
 using schedule::PackedConstant;
 
-std::vector<rt::Symbol> find_symbols(const ir::Program& program) {
+// The shape of an input or output for its caller.
+std::vector<IndexExpr> tensor_shape(const ir::Program& program, BufferId b, const std::vector<KeptState>& states) {
+  std::vector<IndexExpr> shape = program.buffer(b).shape;
+  for (const KeptState& state : states) {
+    if (b == state.past) shape[state.axis] = state.past_length;
+    if (b == state.present) shape[state.axis] = state.present_length;
+  }
+  return shape;
+}
+
+// A symbol is bound by an input that is no state if there is one.
+std::vector<rt::Symbol> find_symbols(const ir::Program& program, const std::vector<KeptState>& states) {
   std::vector<rt::Symbol> symbols;
-  for (size_t i = 0; i < program.inputs.size(); i++) {
-    const auto& shape = program.buffer(program.inputs[i]).shape;
+  const auto is_state = [&](size_t i) {
+    return std::any_of(states.begin(), states.end(), [&](const auto& s) { return s.past == program.inputs[i]; });
+  };
+  std::vector<size_t> order(program.inputs.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_partition(order.begin(), order.end(), [&](size_t i) { return !is_state(i); });
+  for (const size_t i : order) {
+    const auto shape = tensor_shape(program, program.inputs[i], states);
     for (size_t axis = 0; axis < shape.size(); axis++) {
       const auto* n = shape[axis].node();
       if (!n || n->op != ir::IndexOp::variable) continue;
@@ -84,7 +102,7 @@ class Builder {
   explicit Builder(const PlanSource& source)
       : source_(source),
         program_(source.schedule.program),
-        symbols_(find_symbols(program_)),
+        symbols_(find_symbols(program_, source.states)),
         coder_(numbered(symbols_, source.schedule)),
         exchanged_(program_),
         id_of_(program_.buffers.size(), -1),
@@ -123,7 +141,7 @@ class Builder {
   rt::TensorInfo describe(BufferId b, const std::string& name) const {
     rt::TensorInfo info;
     info.name = name, info.type = program_.buffer(b).type;
-    for (IndexExpr d : program_.buffer(b).shape) info.dims.push_back(coder_.code(d));
+    for (IndexExpr d : tensor_shape(program_, b, source_.states)) info.dims.push_back(coder_.code(d));
     return info;
   }
 
@@ -137,6 +155,9 @@ class Builder {
       if (!source_.index_extents.empty()) info.index_extent = source_.index_extents[i];
       result_.plan.inputs.push_back(std::move(info));
     }
+    for (const KeptState& s : source_.states)
+      result_.plan.states.push_back({slot_of(program_.inputs, s.past), slot_of(program_.outputs, s.present),
+                                     int32_t(s.axis), program_.buffer(s.past).shape[s.axis].constant()});
     for (size_t i = 0; i < program_.outputs.size(); i++)
       result_.plan.outputs.push_back(describe(program_.outputs[i], source_.output_names[i]));
   }

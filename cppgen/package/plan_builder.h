@@ -20,6 +20,14 @@ struct PlanAndWeights {
   std::vector<WeightPlacement> weights;
 };
 
+// A pair of an input and an output that is one tensor in memory (rt::KeptState). In the program both buffers have the
+// capacity in place of their lengths along the axis.
+struct KeptState {
+  ir::BufferId past, present;
+  size_t axis;
+  ir::IndexExpr past_length, present_length;
+};
+
 // What a plan is made from besides the schedule.
 struct PlanSource {
   const schedule::Schedule& schedule;
@@ -31,6 +39,7 @@ struct PlanSource {
   std::vector<int64_t> index_extents = {};  // of the inputs (index_extents.h); empty: none
   bool keep_originals = false;              // of packed constants, as constants that no step reads
   std::vector<SizeBound> size_bounds = {};  // of the program
+  std::vector<KeptState> states = {};
 };
 
 // The plan that runs a schedule. UserError if a dimension is known only after running (naming the tensor).

@@ -13,7 +13,7 @@ namespace cppgen::rt {
 // absolute paths, so it may be moved.
 
 inline constexpr std::string_view kPackageFormat = "cppgen-package";
-inline constexpr int64_t kPackageFormatVersion = 15;
+inline constexpr int64_t kPackageFormatVersion = 16;
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kPlanFile = "plan.json";
 inline constexpr std::string_view kModuleFile = "module.json";  // of a model of several plans

@@ -123,6 +123,16 @@ struct Parameter {
   int32_t buffer = -1;
 };
 
+// An input and an output that are one tensor, which the caller of a session keeps from run to run as part of a state
+// object (session/session_state.h): a run finds in `past` what earlier runs left and stores what `present` has beyond
+// that. Both buffers are the same memory: row-major with room for `capacity` positions along `axis`, of which the
+// tensors' dimensions say how many are in use. Positions in use never move.
+struct KeptState {
+  int32_t past = -1, present = -1;  // in Plan::inputs and Plan::outputs
+  int32_t axis = 0;                 // whose dimension in `past` is a symbol that is bound by it
+  int64_t capacity = 0;             // at least 1
+};
+
 struct Plan {
   std::string model;  // name of the graph
   std::string isa;
@@ -136,9 +146,14 @@ struct Plan {
   int64_t streams = 1;                  // steps that a run may execute at the same time, unless MULTISTREAM_MODE is on
   int64_t weights_bytes = 0;            // size of weights.bin
   std::vector<Parameter> parameters;
+  std::vector<KeptState> states;
   std::vector<std::string> checks;  // messages of checks: the error value i + 1 means checks[i]
   bool has_costs = false;           // the steps state `costs` and `rate`, which are not in plan.json (costs_json.h)
 };
+
+// The state of the input or of the output at this position; null if it belongs to none.
+const KeptState* state_of_input(const Plan&, int64_t input);
+const KeptState* state_of_output(const Plan&, int64_t output);
 
 // The position of the repetition that the step belongs to, or -1 if it runs once.
 int32_t repetition_of(const Plan&, size_t step);

@@ -95,6 +95,14 @@ Repetition repetition_from(const Field& node) {
   return repetition;
 }
 
+json state_to_json(const KeptState& state) {
+  return {{"past", state.past}, {"present", state.present}, {"axis", state.axis}, {"capacity", state.capacity}};
+}
+
+KeptState state_from(const Field& node) {
+  return {node["past"].index(), node["present"].index(), node["axis"].index(), node["capacity"].integer()};
+}
+
 TensorInfo tensor_from(const Field& node) {
   return {node["name"].text(), node["type"].dtype(), node["dims"].exprs(), node["index_extent"].integer()};
 }
@@ -162,6 +170,7 @@ Plan plan_from(const Field& root) {
   root["parameters"].each([&](const Field& node) {
     plan.parameters.push_back({tensor_from(node), node["buffer"].index()});
   });
+  root["states"].each([&](const Field& node) { plan.states.push_back(state_from(node)); });
   plan.checks = root["checks"].texts();
   return plan;
 }
@@ -177,6 +186,7 @@ std::string to_json(const Plan& plan) {
             {"buffers", json::array()},
             {"steps", json::array()},
             {"repetitions", json::array()},
+            {"states", json::array()},
             {"objects", plan.objects},
             {"weights_bytes", plan.weights_bytes},
             {"streams", plan.streams},
@@ -194,6 +204,7 @@ std::string to_json(const Plan& plan) {
     root["parameters"].back()["buffer"] = parameter.buffer;
   }
   for (const Repetition& repetition : plan.repetitions) root["repetitions"].push_back(repetition_to_json(repetition));
+  for (const KeptState& state : plan.states) root["states"].push_back(state_to_json(state));
   return json_text(root, -1) + "\n";
 }
 

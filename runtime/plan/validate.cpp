@@ -34,6 +34,7 @@ class PlanValidator {
       check_expr(fmt::format("bounds[{}].least", i), plan_.bounds[i].least);
       check_expr(fmt::format("bounds[{}].most", i), plan_.bounds[i].most);
     }
+    for (size_t i = 0; i < plan_.states.size(); i++) check_state(i);
     for (size_t i = 0; i < plan_.objects.size(); i++) check_object(i);
     if (plan_.streams < 1 || plan_.streams > kMostStreams)
       fail("streams", "is {}; allowed are 1 to {}", plan_.streams, kMostStreams);
@@ -128,6 +129,27 @@ class PlanValidator {
       if (dims[size_t(symbol.axis)] != DimExpr{{int64_t(DimOp::symbol), int64_t(i)}})
         fail(where, "is bound by an input dimension that is a different expression");
     }
+  }
+
+  // A run makes the dimensions of the inputs of states from those of the others and from the length of the state.
+  void check_state(size_t i) const {
+    const KeptState& state = plan_.states[i];
+    const auto where = fmt::format("states[{}]", i);
+    check_index(where + ".past", state.past, plan_.inputs.size());
+    check_index(where + ".present", state.present, plan_.outputs.size());
+    if (state_of_input(plan_, state.past) != &state || state_of_output(plan_, state.present) != &state)
+      fail(where, "has the input or the output of another state");
+    const TensorInfo &past = plan_.inputs[size_t(state.past)], &present = plan_.outputs[size_t(state.present)];
+    if (past.type != present.type || past.dims.size() != present.dims.size()) fail(where, "has two types");
+    check_index(where + ".axis", state.axis, past.dims.size());
+    if (state.capacity < 1) fail(where + ".capacity", "is {}; it is at least 1", state.capacity);
+    for (size_t d = 0; d < past.dims.size(); d++)
+      if (int64_t(d) != state.axis && !(past.dims[d] == present.dims[d])) fail(where, "has two sizes on axis {}", d);
+    const std::vector<int64_t>& length = past.dims[size_t(state.axis)].code;
+    if (length.size() != 2 || length[0] != int64_t(DimOp::symbol)) fail(where, "has a length that is no symbol");
+    for (const Symbol& symbol : plan_.symbols)
+      if (symbol.input == state.past && symbol.axis != state.axis)
+        fail(where, "binds the symbol {}, which is not its length", symbol.name);
   }
 
   void check_object(size_t i) const {
@@ -293,6 +315,18 @@ class PlanValidator {
 };
 
 }  // namespace
+
+const KeptState* state_of_input(const Plan& plan, int64_t input) {
+  for (const KeptState& state : plan.states)
+    if (state.past == input) return &state;
+  return nullptr;
+}
+
+const KeptState* state_of_output(const Plan& plan, int64_t output) {
+  for (const KeptState& state : plan.states)
+    if (state.present == output) return &state;
+  return nullptr;
+}
 
 int32_t repetition_of(const Plan& plan, size_t step) {
   for (size_t r = 0; r < plan.repetitions.size(); r++)

@@ -48,6 +48,13 @@ std::vector<int64_t> dims_of(const TensorInfo& info, std::span<const int64_t> sy
   return dims;
 }
 
+// The bytes of the memory that holds an input or output: a state has room for its capacity.
+int64_t boundary_bytes(const TensorInfo& info, const KeptState* state, std::span<const int64_t> symbols) {
+  std::vector<int64_t> dims = dims_of(info, symbols);
+  if (state) dims[size_t(state->axis)] = state->capacity;
+  return byte_size(info.type, dims);
+}
+
 // The caller's memory has the size of the tensor, so the plan must not state a larger one.
 void check_boundary(const Plan& plan, const BoundPlan& bound) {
   for (size_t i = 0; i < plan.buffers.size(); i++) {
@@ -55,7 +62,8 @@ void check_boundary(const Plan& plan, const BoundPlan& bound) {
     const bool input = buffer.kind == PlanBufferKind::input;
     if (!input && buffer.kind != PlanBufferKind::output) continue;
     const TensorInfo& info = (input ? plan.inputs : plan.outputs)[size_t(buffer.slot)];
-    const int64_t bytes = byte_size(info.type, dims_of(info, bound.symbols));
+    const KeptState* state = input ? state_of_input(plan, buffer.slot) : state_of_output(plan, buffer.slot);
+    const int64_t bytes = boundary_bytes(info, state, bound.symbols);
     if (bytes != bound.sizes[i])
       user_error("plan: buffer {} has {} bytes, but '{}' has {}", i, bound.sizes[i], info.name, bytes);
   }

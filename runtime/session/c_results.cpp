@@ -2,6 +2,8 @@
 #include <functional>
 
 #include "runtime/session/c_api_support.h"
+#include "runtime/session/c_state.h"
+#include "runtime/session/c_views.h"
 #include "runtime/values/value.h"
 
 using namespace cppgen;
@@ -158,6 +160,34 @@ cppgen_status cppgen_session_run_values(cppgen_session* session, const cppgen_va
     require_argument(results, "results");
     *results = new cppgen_results(
         session->session.run_values(contents_of(inputs, input_count, "input"), run_options(options)));
+  });
+}
+
+cppgen_status cppgen_session_run_state_results(cppgen_session* session, cppgen_state* state,
+                                               const cppgen_tensor* inputs, size_t input_count,
+                                               const cppgen_run_options* options, cppgen_results** results,
+                                               cppgen_error* error) {
+  if (results) *results = nullptr;
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    require_argument(state, "state");
+    require_argument(results, "results");
+    const Views<TensorView> in(inputs, input_count);
+    std::vector<Value> values;
+    for (Tensor& tensor : session->session.run(*state->state, in.get(), run_options(options)))
+      values.emplace_back(std::move(tensor));
+    *results = new cppgen_results(std::move(values));
+  });
+}
+
+cppgen_status cppgen_state_read(cppgen_state* state, cppgen_results** results, cppgen_error* error) {
+  if (results) *results = nullptr;
+  return guarded(error, [&] {
+    require_argument(state, "state");
+    require_argument(results, "results");
+    std::vector<Value> values;
+    for (size_t i = 0; i < state->state->count(); i++) values.emplace_back(state->state->read(i));
+    *results = new cppgen_results(std::move(values));
   });
 }
 

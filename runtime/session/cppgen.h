@@ -276,6 +276,47 @@ cppgen_status cppgen_session_run_values(cppgen_session* session, const cppgen_va
                                         const cppgen_run_options* options, cppgen_results** results,
                                         cppgen_error* error);
 
+/* What the runs of one sequence, such as the decoding of one text, leave for the next one of a package with states
+ * (`cppgen compile --state`): the keys and values of earlier positions, for example. Several states of one session are
+ * independent of each other; each is used by one run at a time. */
+typedef struct cppgen_state cppgen_state;
+
+/* The pairs of an input and an output that are a state. */
+size_t cppgen_session_state_count(const cppgen_session* session);
+/* The positions of the two tensors of state `index`, the axis along which it grows, and how many positions it may have
+ * along it. */
+cppgen_status cppgen_session_state(const cppgen_session* session, size_t index, size_t* input, size_t* output,
+                                   size_t* axis, int64_t* capacity, cppgen_error* error);
+
+/* An empty state. Its memory is reserved for the whole capacity by the first run, which knows the batch, and is taken
+ * from the system as it is used. On success *state must be passed to cppgen_state_free, before the session is freed; on
+ * failure it is null. */
+cppgen_status cppgen_state_create(cppgen_session* session, cppgen_state** state, cppgen_error* error);
+void cppgen_state_free(cppgen_state* state); /* null is allowed; no run that uses it may be in progress */
+
+/* How many positions the state has along its axis. */
+int64_t cppgen_state_length(const cppgen_state* state);
+/* Forgets the positions from `length` on, at most the present length: a shorter one rolls back, and 0 starts again,
+ * also with another batch. */
+cppgen_status cppgen_state_set_length(cppgen_state* state, int64_t length, cppgen_error* error);
+
+/* Replaces the contents by copies of these tensors, one for each state in their order: what the inputs of the model
+ * would be, all of one length. */
+cppgen_status cppgen_state_write(cppgen_state* state, const cppgen_tensor* tensors, size_t count, cppgen_error* error);
+/* The contents of all states, one result for each. Error if there have been none yet. */
+cppgen_status cppgen_state_read(cppgen_state* state, cppgen_results** results, cppgen_error* error);
+
+/* As cppgen_session_run_with and cppgen_session_run_results for a package with states: the run continues where `state`
+ * is and extends it. Inputs and outputs are those of the model, in its order, without those of states; results have the
+ * same order. After an error, the state is as it was. */
+cppgen_status cppgen_session_run_state(cppgen_session* session, cppgen_state* state, const cppgen_tensor* inputs,
+                                       size_t input_count, const cppgen_tensor* outputs, size_t output_count,
+                                       const cppgen_run_options* options, cppgen_error* error);
+cppgen_status cppgen_session_run_state_results(cppgen_session* session, cppgen_state* state,
+                                               const cppgen_tensor* inputs, size_t input_count,
+                                               const cppgen_run_options* options, cppgen_results** results,
+                                               cppgen_error* error);
+
 /* Threads that sessions share. Runs of all of them at the same time get equal shares of the threads; the calling
  * thread of each run works, too. It lives until it is freed and the last of its sessions is. */
 

@@ -267,6 +267,39 @@ inline void require_tensors(const std::vector<TensorInfo>& found, const std::vec
     throw Error(CPPGEN_USER_ERROR, "the package is one of another model than the program was compiled for");
 }
 
+class Session;
+
+// What runs of a package with states leave for the next one; see cppgen_state_create. The session must outlive it.
+class State {
+ public:
+  explicit State(Session& session);
+  int64_t length() const { return cppgen_state_length(get()); }
+  // A shorter length rolls back, 0 starts again.
+  void set_length(int64_t length) { detail::call(cppgen_state_set_length, get(), length); }
+  // Replaces the contents by copies of these tensors, one for each state; see cppgen_state_write.
+  void write(const std::vector<Tensor>& tensors) {
+    std::vector<cppgen_tensor> all;
+    for (const Tensor& tensor : tensors) all.push_back(tensor.view());
+    detail::call(cppgen_state_write, get(), all.data(), all.size());
+  }
+  // The contents of all states.
+  Results read() {
+    cppgen_results* results = nullptr;
+    detail::call(cppgen_state_read, get(), &results);
+    return Results(results);
+  }
+  cppgen_state* get() const { return handle_.get(); }
+
+ private:
+  detail::Handle<cppgen_state, cppgen_state_free> handle_;
+};
+
+// A pair of tensors that is kept in a State.
+struct StateInfo {
+  size_t input = 0, output = 0, axis = 0;
+  int64_t capacity = 0;  // positions along the axis
+};
+
 // A loaded model, which many threads may run at once.
 class Session {
  public:
@@ -320,6 +353,28 @@ class Session {
     const cppgen_run_options options = options_with(cancel);
     cppgen_results* results = nullptr;
     detail::call(cppgen_session_run_values, get(), handles.data(), handles.size(), &options, &results);
+    return Results(results);
+  }
+
+  std::vector<StateInfo> states() const {
+    std::vector<StateInfo> all(cppgen_session_state_count(get()));
+    for (size_t i = 0; i < all.size(); i++)
+      detail::call(cppgen_session_state, get(), i, &all[i].input, &all[i].output, &all[i].axis, &all[i].capacity);
+    return all;
+  }
+  // The same for a package with states: the run continues where the state is and extends it. Inputs and outputs are
+  // those of the model, in its order, without those of states.
+  void run(State& state, const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs,
+           const Cancel* cancel = nullptr) {
+    const std::vector<cppgen_tensor> in = views(inputs), out = views(outputs);
+    const cppgen_run_options options = options_with(cancel);
+    detail::call(cppgen_session_run_state, get(), state.get(), in.data(), in.size(), out.data(), out.size(), &options);
+  }
+  Results run(State& state, const std::vector<Tensor>& inputs, const Cancel* cancel = nullptr) {
+    const std::vector<cppgen_tensor> in = views(inputs);
+    const cppgen_run_options options = options_with(cancel);
+    cppgen_results* results = nullptr;
+    detail::call(cppgen_session_run_state_results, get(), state.get(), in.data(), in.size(), &options, &results);
     return Results(results);
   }
 
@@ -392,6 +447,12 @@ class Session {
   }
   detail::Handle<cppgen_session, cppgen_session_free> handle_;
 };
+
+inline State::State(Session& session) {
+  cppgen_state* made = nullptr;
+  detail::call(cppgen_state_create, session.get(), &made);
+  handle_.reset(made);
+}
 
 }  // namespace v0
 }  // namespace cppgen

@@ -15,6 +15,7 @@
 #include "runtime/session/instruments.h"
 #include "runtime/session/library_table.h"
 #include "runtime/session/results.h"
+#include "runtime/session/session_state.h"
 #include "runtime/session/step_label.h"
 #include "runtime/threads/executor.h"
 #include "runtime/values/input_binding.h"
@@ -204,7 +205,11 @@ struct Session::Impl {
     int64_t inputs = 0, outputs = 0;
     const Plan& plan = executable->plan();
     for (size_t i = 0; i < plan.buffers.size(); i++) {
-      const PlanBufferKind kind = plan.buffers[i].kind;
+      const PlanBuffer& buffer = plan.buffers[i];
+      const PlanBufferKind kind = buffer.kind;
+      const bool kept = (kind == PlanBufferKind::input && state_of_input(plan, buffer.slot)) ||
+                        (kind == PlanBufferKind::output && state_of_output(plan, buffer.slot));
+      if (kept) continue;  // a state object has asked for its memory
       if (kind == PlanBufferKind::input) inputs = checked_add(inputs, bound.sizes[i], "inputs");
       if (kind == PlanBufferKind::output) outputs = checked_add(outputs, bound.sizes[i], "outputs");
     }
@@ -283,6 +288,18 @@ Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
 
 Session::~Session() = default;
 
+static void require_no_states(const Plan& plan) {
+  if (plan.states.empty()) return;
+  const KeptState& state = plan.states[0];
+  user_error("the package keeps '{}' as '{}' from run to run: a run needs a state object of its session",
+             plan.outputs[size_t(state.present)].name, plan.inputs[size_t(state.past)].name);
+}
+
+std::unique_ptr<SessionState> Session::make_state() const {
+  if (plan().states.empty()) user_error("the package was compiled without states");
+  return std::make_unique<SessionState>(impl_->executable, impl_->options.max_memory);
+}
+
 const Executable& Session::executable() const { return *impl_->executable; }
 
 const std::vector<std::unique_ptr<Session>>& Session::versions() const { return impl_->versions; }
@@ -298,9 +315,38 @@ const Session& Session::version_for(std::span<const Value> inputs) const {
 }
 
 void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs, const RunOptions& options) {
+  require_no_states(plan());
   const CancelScope scope(options);
   Session* version = impl_->version_for(inputs);
   (version ? version : this)->run_here(inputs, outputs);
+}
+
+void Session::run(SessionState& state, std::span<const TensorView> inputs, std::span<const OutputView> outputs,
+                  const RunOptions& options) {
+  const CancelScope scope(options);
+  StateRun run(state, executable(), inputs, impl_->checks);
+  run_with(run, outputs);
+}
+
+std::vector<Tensor> Session::run(SessionState& state, std::span<const TensorView> inputs, const RunOptions& options) {
+  const CancelScope scope(options);
+  StateRun run(state, executable(), inputs, impl_->checks);
+  const std::vector<std::vector<int64_t>> dims = output_dims(run.inputs());
+  std::vector<Tensor> results;
+  for (size_t i = 0; i < dims.size(); i++)
+    if (!state_of_output(plan(), int64_t(i)))
+      results.emplace_back(plan().outputs[i].type, dims[i], impl_->options.allocator);
+  std::vector<OutputView> outputs;
+  for (Tensor& result : results) outputs.push_back(result.output());
+  run_with(run, outputs);
+  return results;
+}
+
+void Session::run_with(StateRun& run, std::span<const OutputView> outputs) {
+  const std::vector<OutputView> all = run.with_states(outputs);
+  Session* version = impl_->version_for(run.inputs());
+  (version ? version : this)->run_here(run.inputs(), all);
+  run.keep();
 }
 
 void Session::run_here(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
@@ -315,12 +361,14 @@ void Session::run_here(std::span<const TensorView> inputs, std::span<const Outpu
 }
 
 std::vector<Tensor> Session::run(std::span<const TensorView> inputs, const RunOptions& options) {
+  require_no_states(plan());
   const CancelScope scope(options);
   Session* version = impl_->version_for(inputs);
   return (version ? version : this)->impl_->runner.run(inputs);
 }
 
 std::vector<Value> Session::run_values(std::vector<Value> inputs, const RunOptions& options) {
+  require_no_states(plan());
   const CancelScope scope(options);
   const Session* used = impl_->versions.empty() ? this : &version_for(std::span<const Value>(inputs));
   return used->impl_->runner.run_values(std::move(inputs));

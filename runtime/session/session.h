@@ -16,6 +16,8 @@
 namespace cppgen::rt {
 
 class Executor;
+class SessionState;
+class StateRun;
 
 struct SessionStats {
   int threads = 0;
@@ -68,6 +70,18 @@ class Session {
   // The same for values of any kind, for models with sequences, optionals or strings.
   std::vector<Value> run_values(std::vector<Value> inputs, const RunOptions& = {});
 
+  // What a caller keeps from run to run of a package with states (Plan::states); several of one session are
+  // independent of each other. UserError if the package has none: all other members that run refuse those with states.
+  std::unique_ptr<SessionState> make_state() const;
+
+  // As the first two, continuing from where this state object is: inputs and outputs are those of the model, in its
+  // order, without those of states. After an error the state is as it was. UserError also if the state belongs to
+  // another package or is in use by another run, or if this run would exceed its capacity or has other sizes, such as
+  // another batch.
+  void run(SessionState&, std::span<const TensorView> inputs, std::span<const OutputView> outputs,
+           const RunOptions& = {});
+  std::vector<Tensor> run(SessionState&, std::span<const TensorView> inputs, const RunOptions& = {});
+
   // The dimensions of the results for these inputs, whose data are not read. UserError if the dimensions depend on the
   // data.
   std::vector<std::vector<int64_t>> output_dims(std::span<const TensorView> inputs);
@@ -87,6 +101,7 @@ class Session {
 
  private:
   struct Impl;
+  void run_with(StateRun&, std::span<const OutputView> outputs);
   void run_here(std::span<const TensorView> inputs, std::span<const OutputView> outputs);
   explicit Session(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;

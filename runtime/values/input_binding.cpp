@@ -62,8 +62,7 @@ void check_bound(const Plan& plan, const Bound& bound, std::span<const int64_t> 
 
 }  // namespace
 
-void bind_inputs(const Plan& plan, std::span<const TensorView> inputs, std::span<int64_t> symbols,
-                 const BoundaryChecks& checks) {
+void check_input_forms(const Plan& plan, std::span<const TensorView> inputs) {
   if (inputs.size() != plan.inputs.size())
     user_error("{} inputs are given; the model has {}", inputs.size(), plan.inputs.size());
   for (size_t i = 0; i < inputs.size(); i++) {
@@ -72,6 +71,11 @@ void bind_inputs(const Plan& plan, std::span<const TensorView> inputs, std::span
     for (size_t axis = 0; axis < info.dims.size(); axis++)
       if (inputs[i].dims[axis] < 0) user_error("input '{}' axis {} is {}", info.name, axis, inputs[i].dims[axis]);
   }
+}
+
+void bind_inputs(const Plan& plan, std::span<const TensorView> inputs, std::span<int64_t> symbols,
+                 const BoundaryChecks& checks) {
+  check_input_forms(plan, inputs);
   for (size_t s = 0; s < symbols.size(); s++)
     symbols[s] = inputs[size_t(plan.symbols[s].input)].dims[size_t(plan.symbols[s].axis)];
   for (size_t i = 0; i < inputs.size() && checks.sizes; i++)

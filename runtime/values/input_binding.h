@@ -15,6 +15,9 @@ struct BoundaryChecks {
   bool alignment = true;  // data are aligned to their elements
 };
 
+// Checks the number, types and ranks of the inputs of a run, and that no dimension is negative. UserError as below.
+void check_input_forms(const Plan& plan, std::span<const TensorView> inputs);
+
 // Checks the inputs of a run against the plan: their number, types, ranks, dimensions and bounds. Writes the value of
 // each symbol to `symbols` (of that size), in the order of Plan::symbols. UserError naming the input, the axis, the
 // value found, and the value expected with its reason. Allocates nothing unless it throws.

@@ -1,10 +1,13 @@
 // GroupQueryAttention of com.microsoft: causal attention of grouped heads with a cache of keys and values, as many of
 // which are in use as a run says for each member of the batch; optionally rotary embedding, a window of the last keys,
 // a cap of the scores, and a sink.
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "cppgen/ops/attention/attention.h"
 #include "cppgen/ops/declared.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::ops {
 namespace {
@@ -13,6 +16,7 @@ enum { kEarlierKeys = kValue + 1, kEarlierValues, kLastKeys, kTotal, kCosine, kS
 
 struct Grouped {
   AttentionSizes sizes;  // keys: those of the present cache
+  bool appends = false;  // the caches are states: this run's keys follow those of the earlier cache
   bool packed = false;   // queries, keys and values of one position are packed in the first input
   IndexExpr past = 0;    // keys of the earlier cache
   IndexExpr pairs = 0;   // of features that are turned
@@ -21,6 +25,7 @@ struct Grouped {
 // The sequence of the present cache: the greater of the earlier cache's, which may be larger than what is in use, and
 // the total length, where that is known without the data or declared.
 IndexExpr present_length(InferContext& c, const Grouped& g) {
+  if (g.appends) return g.past + g.sizes.rows;
   if (!c.has_input(kEarlierKeys)) return g.sizes.rows;
   if (const auto* total = c.contents(kTotal); total && total->size() == 1) return ir::max(g.past, (*total)[0]);
   if (c.has_output(kPresentKey))
@@ -55,6 +60,7 @@ Grouped describe_grouped(InferContext& c) {
   if (c.has_input(kKey) != c.has_input(kValue)) c.fail("key and value must be given together");
   describe_heads(c, g);
   g.past = cache_length(c, kEarlierKeys);
+  g.appends = c.integer("appends", 0) != 0 && c.has_input(kEarlierKeys);
   g.sizes.keys = present_length(c, g);
   if (c.integer("do_rotary", 0) == 0) return g;
   if (!c.has_input(kCosine) || !c.has_input(kSine)) c.fail("do_rotary requires cos_cache and sin_cache");
@@ -104,6 +110,8 @@ void infer_grouped(InferContext& c) {
   require_dtype(c, kTotal, bit(DType::i32));
   require_rank(c, kTotal, 0, 1);
   require_equal(c, product(c.shape(kTotal)), 1, "total_sequence_length, one number,");
+  if (const auto* total = c.contents(kTotal); g.appends && total && total->size() == 1)
+    require_equal(c, (*total)[0], s.keys, "total_sequence_length and the positions of the state with those of the run");
   if (c.has_input(kAddend)) {
     require_same_dtype(c, kQuery, kAddend);
     require_rank(c, kAddend, 4, 4);
@@ -160,8 +168,11 @@ class GroupedLowering {
     return load_input(c_, kLastKeys, at).cast(DType::i64) + 1;
   }
 
-  // Where this run's keys begin: at 0 in the first run, whose members may be padded at their ends.
-  Scalar start(IndexExpr batch) {
+  // Where this run's keys begin.
+  Scalar start(IndexExpr batch) { return g_.appends ? index_value(c_, g_.past) : given_start(batch); }
+
+  // The same as the data say it: at 0 in the first run, whose members may be padded at their ends.
+  Scalar given_start(IndexExpr batch) {
     const Scalar rows = index_value(c_, s_.rows), none = number(c_, DType::i64, 0);
     if (!c_.has_input(kEarlierKeys)) return none;
     const std::vector<IndexExpr> at(c_.shape(kTotal).size(), 0);
@@ -193,6 +204,7 @@ class GroupedLowering {
         c_.has_output(present) ? c_.output_buffer(present) : c_.temporary(c_.dtype(kQuery), shape);
     c_.emit_pointwise(
         own, [&](const auto& at) { return fresh(at[0], at[1], at[2], at[3]); }, "new");
+    if (g_.appends) return appended(own, past, kept);
     c_.emit_pointwise(
         kept,
         [&](const auto& at) {
@@ -204,6 +216,27 @@ class GroupedLowering {
           return select(position == inside, own_value, select(position < 0.0, old, zero));
         },
         name);
+    return [this, kept](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c_, kept, {n, h, i, d}); };
+  }
+
+  // The earlier cache and this run's keys behind it. Each of them is stored only if the data say the same position.
+  Element appended(ir::BufferId own, int past, ir::BufferId kept) {
+    const HeadedTensor fresh{true, s_.batch, s_.key_heads, s_.rows, s_.depth};
+    const ir::BufferId checked = c_.temporary(c_.dtype(kQuery), fresh.shape());
+    c_.emit_pointwise(
+        checked,
+        [&](const auto& at) {
+          const IndexExpr position = c_.index().indirect(
+              s_.rows, one_line(fmt::format("node '{}' (GroupQueryAttention): its caches are states, so seqlens_k + 1 "
+                                            "must be the number of positions with those of the run.",
+                                            c_.node().name)));
+          const Scalar given =
+              select(given_start(at[0]) == index_value(c_, g_.past), index_value(c_, at[2]), index_value(c_, s_.rows));
+          return scalar(c_, c_.exprs().load(own, c_.program().buffer(own).type, {at[0], at[1], position, at[3]}, {},
+                                            nullptr, {{position.node(), given}}));
+        },
+        "checked");
+    emit_concatenated(c_, c_.input_buffer(past), g_.past, checked, fresh, kept);
     return [this, kept](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c_, kept, {n, h, i, d}); };
   }
 
@@ -265,7 +298,8 @@ std::vector<Op> grouped_attention_ops() {
       {.name = "GroupQueryAttention",
        .domain = "com.microsoft",
        .versions = {{1,
-                     "do_rotary:int k_quant_type:string kv_cache_bit_width:int kv_num_heads:int local_window_size:int "
+                     "appends:int do_rotary:int k_quant_type:string kv_cache_bit_width:int kv_num_heads:int "
+                     "local_window_size:int "
                      "num_heads:int qk_output:int rotary_interleaved:int scale:float smooth_softmax:int softcap:float "
                      "v_quant_type:string"}},
        .inputs = {1, 14},

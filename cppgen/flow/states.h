@@ -1,0 +1,39 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+#include "cppgen/ir/program.h"
+#include "cppgen/package/plan_builder.h"
+
+namespace cppgen {
+
+// --state: the output `present` is the input `past` with more positions, and both are one tensor that callers keep.
+struct StateOption {
+  std::string present, past;
+  int64_t capacity = 2048;  // positions
+  bool operator==(const StateOption&) const = default;
+};
+
+// Reads "PRESENT=PAST" or "PRESENT=PAST:CAPACITY"; what follows the last colon is a capacity if it is a positive
+// integer. UserError for other texts.
+StateOption parse_state_option(const std::string&);
+std::string to_string(const StateOption&);
+
+// Lets nodes GroupQueryAttention whose caches are such pairs append to them, rather than store where their data say;
+// kernels check that this is the same. For the graph as it was imported.
+void append_to_states(Graph&, std::span<const StateOption>);
+
+// Makes each pair one tensor in memory with room for its capacity. The program must store `past` at the same indices
+// of `present`, which is no longer done, and all else of `present` behind these positions, so that a run reads and
+// stores disjoint elements of the memory. That `present` does not exceed the capacity becomes an assumption of the
+// arena. The names are those of the program's inputs and outputs. UserError naming the tensors if a name is none, the
+// pair does not grow along one axis, other inputs do not determine the rest of its shape, the lengths of two pairs do
+// not grow alike, or the program computes `present` otherwise.
+std::vector<package::KeptState> keep_states(ir::Program&, std::span<const StateOption>,
+                                            const std::vector<std::string>& input_names,
+                                            const std::vector<std::string>& output_names);
+
+}  // namespace cppgen
