@@ -56,8 +56,8 @@ VEC_FN P interleave_high(P a, P b) {
     return __builtin_shufflevector(a, b, 2, 6, 3, 7);
 }
 
-// Interleaves the first half of all elements (of each block) with the second half. Element x moves to 2 x modulo the number of elements
-// less one; the last one stays.
+// Interleaves the first half of all elements (of each block) with the second half. Element x moves to 2 x modulo the
+// number of elements less one; the last one stays.
 template <class P, int N>
 VEC_FN void interleave_halves(P (&r)[N]) {
   P t[N];
