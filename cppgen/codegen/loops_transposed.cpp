@@ -103,14 +103,27 @@ void TransposedWriter::write_body() {
   body_.add(fill);
   body_.close();
   body_.open(For{.variable = row, .begin = "row0", .end = "row0 + rows"});
+  if (plan_.moves && !options_.debug_index_asserts) {
+    const ir::Store& store = kernel_.segments[0].stores[0];
+    body_.let(column, "column0");
+    body_.add({plain(TurnedBlock{"tile0", side}.move(
+        sum(context_.pointers.at(store.buffer), index_text(view_.offset(store.buffer, store.indices))), row + " - row0",
+        "columns"))});
+  } else {
+    write_points(inner, column);
+  }
+  body_.close();
+  body_.close();
+}
+
+// The values and stores of one row of the tile.
+void TransposedWriter::write_points(const ValueEmitter& inner, const Code& column) {
   body_.add(inner.lines[1]);
   body_.open(Lambda{"point", fmt::format("const vec::i64 {}, auto n", column)});
   body_.add(inner.lines[2]);
   body_.close();
   body_.variable("vec::i64", "at", "column0");
   call_by_vectors("column0 + columns", [](const Code& at, const Code& n) { return code("point({}, {})", at, n); });
-  body_.close();
-  body_.close();
 }
 
 }  // namespace cppgen::codegen

@@ -135,6 +135,7 @@ class TransposedWriter : public LoopsWriter {
   Code rest_;  // of the unit's number, after the calls of cut()
   Code cut(const char* piece, const char* rest, Code number, IndexExpr pieces);
   Statements declare_tiles(ValueEmitter&, const Code& row, const Code& column);
+  void write_points(const ValueEmitter& inner, const Code& column);
   void prefetch_next_tile(const Code& column);
   void assert_tile_inside(StatementList& fill, const kernel::TransposedPlan::Load&, const Code& count);
 };

@@ -17,6 +17,10 @@ struct TurnedBlock {
   Code fill_few(const Code& source, const Code& lanes, int64_t steps) const {
     return code("vec::transpose_few_columns<{}>({}, {}, {}, {});", steps, scratch, side, source, lanes);
   }
+  // The lanes of a step, of which there are `lanes`, as they are.
+  Code move(const Code& to, const Code& step, const Code& lanes) const {
+    return code("vec::move_row<{}>({}, {} + {} * {}, {});", side, to, scratch, operand(step), side, lanes);
+  }
   // `n` lanes of a step.
   Code load(const Code& step, const Code& lane) const {
     return code("vec::ld({} + {} * {} + {}, n)", scratch, operand(step), side, operand(lane));

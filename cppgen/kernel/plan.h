@@ -97,6 +97,8 @@ struct TransposedPlan : LoopsPlan {
   int64_t width = 1;  // columns of a unit
   std::vector<Load> loads;
   std::vector<NextTile> next_tiles;
+  bool moves =
+      false;  // rows of the only tile are stored as they are, of types whose vectors are shorter than registers
 };
 
 // Contractions on tiles: rows x columns blocks over packed panels of the right operand.

@@ -68,6 +68,15 @@ std::vector<TransposedPlan::NextTile> next_tiles(const KernelView& view,
   return found;
 }
 
+bool only_moves(const KernelView& view, const std::vector<TransposedPlan::Load>& loads, const Loops& loops) {
+  const auto& stores = view.kernel.segments[0].stores;
+  if (loads.size() != 1 || stores.size() != 1 || stores[0].value != loads[0].load) return false;
+  const DType type = view.type_of(stores[0].buffer);
+  const auto step = ir::stride_of(view.offset(stores[0].buffer, stores[0].indices), loops.last.var.node());
+  return type == view.type_of(loads[0].load->buffer) && type != DType::boolean && size_of(type) < 4 &&
+         stores[0].indirects.empty() && step && step->is_constant(1);
+}
+
 }  // namespace
 
 bool is_transposed(const KernelView& view) {
@@ -83,6 +92,7 @@ KernelPlan plan_transposed(const KernelView& view) {
   transposed.side = side_of(view, transposed.loads, loops);
   transposed.width = std::max(transposed.side, view.tuning().transposed_work / transposed.side);
   transposed.next_tiles = next_tiles(view, transposed.loads, loops);
+  transposed.moves = only_moves(view, transposed.loads, loops);
   plan.units = ir::ceildiv(loops.tile.extent, transposed.side) * ir::ceildiv(loops.last.extent, transposed.width);
   for (size_t i = 0; i + 2 < outer.size(); i++) plan.units = plan.units * outer[i].extent;
   plan.unit_work = transposed.side * transposed.width;

@@ -1,5 +1,5 @@
-// The tile of float64, for translation units that define DoubleUnit, a Unit of vec/generic/product.h that can also store,
-// in cppgen::rt::TILE_ISA before they include this file.
+// The tile of float64, for translation units that define DoubleUnit, a Unit of vec/generic/product.h that can also
+// store, in cppgen::rt::TILE_ISA before they include this file.
 #pragma once
 
 namespace cppgen::rt::TILE_ISA {

@@ -11,9 +11,9 @@ constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 
 // block[r * ldc + j] = sum over t < taps, k < depth of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
 // where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. A tap whose first pointer is null
-// is skipped (float32 and float64 tiles only). The block is overwritten; left and block need no alignment. Float sums are
-// in the order of (t, k), those of float32 in blocks that depend on the depth alone (long_sums.h). Products and sums are fused, except
-// for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
+// is skipped (float32 and float64 tiles only). The block is overwritten; left and block need no alignment. Float sums
+// are in the order of (t, k), those of float32 in blocks that depend on the depth alone (long_sums.h). Products and
+// sums are fused, except for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
 using TileFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
 
 // Converts the rows left[t * rows + r][k], k < depth, to the form that tiles of the format read: `prepared` then

@@ -1,5 +1,5 @@
-// Rows as float32, or as they are if they are of float64, for translation units that define TILE_ISA and include vec/<isa>/vec.h
-// before: a prepare function (tiles.h).
+// Rows as float32, or as they are if they are of float64, for translation units that define TILE_ISA and include
+// vec/<isa>/vec.h before: a prepare function (tiles.h).
 #pragma once
 
 #include "runtime/contraction/prepare_rows.h"

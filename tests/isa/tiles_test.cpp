@@ -100,7 +100,8 @@ TEST(Tiles, EveryRowCountSumsInOrder) {
 void check_double_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long taps, long k) {
   SCOPED_TRACE(testing::Message() << isa.name << " " << info(format).name << " rows " << rows << " k " << k);
   const int columns = tile_shape(isa.name, format).nr;
-  const std::vector<float> data = random_floats(size_t(k) + 64, 7), panel = random_floats(size_t(taps * k * columns), 8);
+  const std::vector<float> data = random_floats(size_t(k) + 64, 7),
+                           panel = random_floats(size_t(taps * k * columns), 8);
   const std::vector<double> a(data.begin(), data.end()), b(panel.begin(), panel.end());
   std::vector<const void*> left;
   for (long i = 0; i < taps * rows; i++) left.push_back(i / rows == 1 ? nullptr : &a[size_t(i * 13 % 61)]);

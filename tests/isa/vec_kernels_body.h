@@ -124,7 +124,9 @@ struct Memory {
   static void scatter(const Call& c) {
     vec::scatter((T*)c.out, vec::load((const i64*)c.index), vec::load((const T*)c.a), vec::load((const b8*)c.b));
   }
-  static void transpose(const Call& c) { transpose_tile((T*)c.out, c.out_stride, (const T*)c.a, c.stride); }  // a full tile
+  static void transpose(const Call& c) {
+    transpose_tile((T*)c.out, c.out_stride, (const T*)c.a, c.stride);
+  }  // a full tile
   static void transpose_part(const Call& c) {
     transpose_tile((T*)c.out, c.out_stride, (const T*)c.a, c.stride, c.n, int(c.count));
   }

@@ -153,12 +153,7 @@ void expect_transposed(Kernel kernel, long rows, long columns, long in_stride) {
   std::vector<T> got(size_t(columns * out_stride + 1), T{}), want = got;
   for (long i = 0; i < rows; i++)
     for (long j = 0; j < columns; j++) want[size_t(j * out_stride + i)] = in[i * in_stride + j];
-  kernel({.a = in,
-          .out = got.data(),
-          .count = columns,
-          .n = int(rows),
-          .stride = in_stride,
-          .out_stride = out_stride});
+  kernel({.a = in, .out = got.data(), .count = columns, .n = int(rows), .stride = in_stride, .out_stride = out_stride});
   expect_equal(got.data(), want.data(), got.size(), "transpose");
 }
 

@@ -113,7 +113,9 @@ void expect_sorted(DType type, int64_t axis, int64_t inner, int64_t k, bool larg
 TEST(TopK, SelectsWhatASortPutsFirst) {
   const auto nan_last = [](auto a, auto b) { return b != b ? a == a : a < b; };
   const auto plain = [](auto a, auto b) { return a < b; };
-  const auto of_float = [](int64_t i) { return i % 50 == 0 ? std::nanf("") : i % 3 == 0 ? -0.0f : float(i % 400 - 200); };
+  const auto of_float = [](int64_t i) {
+    return i % 50 == 0 ? std::nanf("") : i % 3 == 0 ? -0.0f : float(i % 400 - 200);
+  };
   for (int64_t axis : {1, 15, 16, 17, 100, 1000})
     for (int64_t k : {1, 2, 5, 16, 17, 25, 200})
       for (bool largest : {true, false}) {

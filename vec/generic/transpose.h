@@ -15,16 +15,26 @@ VEC_FN void transpose_tile(T* dst, i64 dst_stride, const T* src, i64 src_stride,
     }
 }
 
-// Vectors of 16 bytes, which every instruction set with vectors interleaves by one instruction.
+// Vectors of 16 bytes, and of two blocks of 16 bytes, which every instruction set with vectors interleaves by one
+// instruction.
 template <class T>
 struct Lanes16 {
   typedef Unsigned<T> type __attribute__((vector_size(16)));
 };
+template <class T>
+struct Lanes32 {
+  typedef Unsigned<T> type __attribute__((vector_size(32)));
+};
 
-// a[0], b[0], a[1], b[1] and so on, of the lower or of the upper halves.
+// a[0], b[0], a[1], b[1] and so on, of the lower or of the upper halves of each block.
 template <class P>
 VEC_FN P interleave_low(P a, P b) {
-  if constexpr (sizeof(a[0]) == 1)
+  if constexpr (sizeof(P) == 32 && sizeof(a[0]) == 1)
+    return __builtin_shufflevector(a, b, 0, 32, 1, 33, 2, 34, 3, 35, 4, 36, 5, 37, 6, 38, 7, 39, 16, 48, 17, 49, 18, 50,
+                                   19, 51, 20, 52, 21, 53, 22, 54, 23, 55);
+  else if constexpr (sizeof(P) == 32)
+    return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 8, 24, 9, 25, 10, 26, 11, 27);
+  else if constexpr (sizeof(a[0]) == 1)
     return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
   else if constexpr (sizeof(a[0]) == 2)
     return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
@@ -33,7 +43,12 @@ VEC_FN P interleave_low(P a, P b) {
 }
 template <class P>
 VEC_FN P interleave_high(P a, P b) {
-  if constexpr (sizeof(a[0]) == 1)
+  if constexpr (sizeof(P) == 32 && sizeof(a[0]) == 1)
+    return __builtin_shufflevector(a, b, 8, 40, 9, 41, 10, 42, 11, 43, 12, 44, 13, 45, 14, 46, 15, 47, 24, 56, 25, 57,
+                                   26, 58, 27, 59, 28, 60, 29, 61, 30, 62, 31, 63);
+  else if constexpr (sizeof(P) == 32)
+    return __builtin_shufflevector(a, b, 4, 20, 5, 21, 6, 22, 7, 23, 12, 28, 13, 29, 14, 30, 15, 31);
+  else if constexpr (sizeof(a[0]) == 1)
     return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
   else if constexpr (sizeof(a[0]) == 2)
     return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
@@ -41,8 +56,8 @@ VEC_FN P interleave_high(P a, P b) {
     return __builtin_shufflevector(a, b, 2, 6, 3, 7);
 }
 
-// Interleaves the first half of all elements with the second half. Element x moves to 2 x modulo the number of elements
-// less one; the last one stays.
+// Interleaves the first half of all elements (of each block) with the second half. Element x moves to 2 x modulo the
+// number of elements less one; the last one stays.
 template <class P, int N>
 VEC_FN void interleave_halves(P (&r)[N]) {
   P t[N];
@@ -80,6 +95,25 @@ VEC_FN void transpose_tile(T* dst, i64 dst_stride, const T* src, i64 src_stride)
   }
 }
 
+// Two full tiles of types of one or two bytes, which are side by side in src.
+template <class T>
+VEC_FN void transpose_two_tiles(T* dst, i64 dst_stride, const T* src, i64 src_stride) {
+  typedef long long Quarters __attribute__((vector_size(32)));
+  constexpr int side = tile_side<T>;
+  typename Lanes32<T>::type r[side];
+#pragma GCC unroll 16
+  for (int i = 0; i < side; i++) memcpy(&r[i], src + i * src_stride, 32);
+#pragma GCC unroll 4
+  for (int n = 1; n < side; n *= 2) interleave_halves(r);
+#pragma GCC unroll 16
+  for (int i = 0; i < side; i++) {
+    const Quarters both = (Quarters)r[i];
+    const auto first = __builtin_shufflevector(both, both, 0, 1), second = __builtin_shufflevector(both, both, 2, 3);
+    memcpy(dst + i * dst_stride, &first, 16);
+    memcpy(dst + (side + i) * dst_stride, &second, 16);
+  }
+}
+
 // Where a tile begins that is due at `at`: the last of several begins earlier, so that it is full, too.
 VEC_FN int tile_start(int at, int side, int count) { return count >= side && at > count - side ? count - side : at; }
 
@@ -87,6 +121,15 @@ VEC_FN int tile_start(int at, int side, int count) { return count >= side && at 
 template <class T>
 VEC_FN void transpose_tiles(T* dst, i64 dst_stride, const T* src, i64 src_stride, int rows, int cols) {
   constexpr int side = tile_side<T>;
+  if constexpr (sizeof(T) < 4 && L > 1)
+    if (rows >= side && cols >= 2 * side) {
+      for (int i = 0; i < rows; i += side)
+        for (int j = 0; j < cols; j += 2 * side) {
+          const int row = tile_start(i, side, rows), column = tile_start(j, 2 * side, cols);
+          transpose_two_tiles(dst + column * dst_stride + row, dst_stride, src + row * src_stride + column, src_stride);
+        }
+      return;
+    }
   const int r = rows < side ? rows : side, c = cols < side ? cols : side;
   for (int i = 0; i < rows; i += side)
     for (int j = 0; j < cols; j += side) {
@@ -118,6 +161,15 @@ VEC_FN void transpose_few_columns(T* dst, i64 dst_stride, const T* src, int rows
     for (int v = 0; v < 2 * C; v++) memcpy(dst + v / 2 * dst_stride + i + v % 2 * half, &r[v], 16);
   }
   transpose_tile(dst + i, dst_stride, src + C * i, C, rows - i, C);
+}
+
+// The elements of a whole row of Side elements by vectors as wide as registers, or the first `count`.
+template <int Side, class T>
+VEC_FN void move_row(T* to, const T* from, int count) {
+  if (count == Side)
+    memcpy(to, from, Side * sizeof(T));
+  else
+    memcpy(to, from, u64(count) * sizeof(T));
 }
 
 // Columns `from` to `to` of that many rows.

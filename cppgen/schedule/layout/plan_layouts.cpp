@@ -195,7 +195,8 @@ class Planner {
     return std::nullopt;
   }
 
-  // Whether several neighbours read the same element of a row, each with another weight: element i / 2 with weight i % 2.
+  // Whether several neighbours read the same element of a row, each with another weight: element i / 2 with weight i
+  // % 2.
   static bool unevenly_weighted(const LoopNest& nest, Expr load) {
     const auto uneven = [](IndexExpr index, const ir::Loop& l) {
       return ir::depends_on(index, l.var.node()) && !ir::stride_of(index, l.var.node());
