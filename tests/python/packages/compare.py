@@ -39,9 +39,11 @@ def difference(found, expected, path=""):
 
 
 def run(name, way, seconds, cache):
-    with tempfile.NamedTemporaryFile(suffix=".pickle") as file:
+    # Some packages keep files in the current folder.
+    with tempfile.NamedTemporaryFile(suffix=".pickle") as file, tempfile.TemporaryDirectory() as current:
         ended = subprocess.run([sys.executable, f"{FOLDER}/one.py", name, way, str(seconds), file.name], text=True,
-                               capture_output=True, env={**os.environ, "CPPGEN_CACHE_DIR": cache}, check=False)
+                               cwd=current, capture_output=True, env={**os.environ, "CPPGEN_CACHE_DIR": cache},
+                               check=False)
         if ended.returncode != 0 and "No module named 'torch'" in ended.stderr:
             raise ModuleNotFoundError("left out: PyTorch is not installed")
         if ended.returncode != 0:
