@@ -13,7 +13,9 @@ std::vector<std::string> expand_lists(int argc, char** argv) {
     const std::string text = argv[i];
     if (text == "--") return arguments.insert(arguments.end(), argv + i, argv + argc), arguments;
     if (text.starts_with("-")) {
-      option = text == "--input" || text == "--dim" || text == "--sizes" || text == "--sweep" ? text : "";
+      option = text == "--input" || text == "--dim" || text == "--sizes" || text == "--state" || text == "--sweep"
+                   ? text
+                   : "";
     } else if (!option.empty() && arguments.back() != option) {
       if (text.find('=') == text.npos) {
         option.clear();

@@ -8,6 +8,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/measuring_options.h"
+#include "cppgen/cli/model_options.h"
 #include "cppgen/cli/parse_mistakes.h"
 #include "cppgen/cli/run_reporting.h"
 #include "cppgen/cli/shell_help.h"
@@ -53,12 +54,6 @@ CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const cha
   return command;
 }
 
-// Repeatable; a value more is a new option, so that MODEL may follow.
-void add_repeatable(CLI::App* command, const char* name, std::vector<std::string>& values, const char* doc,
-                    const char* form) {
-  command->add_option(name, values, doc)->type_name(form)->allow_extra_args(false);
-}
-
 // Accepts these words only.
 CLI::Validator one_of(std::vector<std::string> words) {
   return {[words = std::move(words)](std::string& word) { return unknown_word(word, words); }, ""};
@@ -97,24 +92,6 @@ void add_model(CLI::App* command, ModelOptions& options, bool package, bool dims
                    "symbolic; repeatable",
                    "NAME=N");
   add_common(command, options);
-}
-
-void add_sizes(CLI::App* command, ModelOptions& options) {
-  add_repeatable(command, "--sizes", options.sizes,
-                 "Also compile a version for these sizes of dimensions that --dim leaves open: runs with exactly these "
-                 "sizes take it, all others the general version; repeatable",
-                 "NAME=N,NAME=N");
-}
-
-void add_states(CLI::App* command, ModelOptions& options) {
-  add_repeatable(command, "--state", options.states,
-                 "Keep an output and the input that it extends as one tensor, which grows in place from run to run up "
-                 "to CAPACITY positions (2048); repeatable",
-                 "OUTPUT=INPUT[:CAPACITY]");
-}
-
-void add_reference(CLI::App* command, ModelOptions& options) {
-  command->add_flag("--reference", options.reference, "Run on the reference interpreter instead of compiled kernels");
 }
 
 template <class Options>
@@ -379,6 +356,7 @@ void add_explain(CLI::App& app, Parsed& parsed) {
       "cppgen explain resnet50.onnx --html resnet50.html --asm --profile",
       [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
   add_model(command, explain, false, true);
+  add_states(command, explain);
   CLI::Option* all = command->add_flag("--all", explain.all, "Print all kernels, layouts and decisions");
   add_repeatable(command, "--node", explain.nodes,
                  "Print what became of a node of the model, or of all nodes whose names begin with NAME/; repeatable",

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cppgen/flow/sites.h"
-#include "cppgen/flow/states.h"
+#include "cppgen/flow/state_option.h"
 #include "cppgen/import/import.h"
 #include "cppgen/schedule/choices.h"
 #include "cppgen/support/interrupt.h"

@@ -147,6 +147,11 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
         if (trace) trace(pass, p);
       });
     });
+    for (const StateOption& state : cut.states)
+      part.schedule.log.add(
+          "state", fmt::format("{} -> {}", state.past, state.present),
+          schedule::FusionDecision::yes(
+              fmt::format("one tensor that grows in place, up to {} positions: it is not copied", state.capacity)));
     if (choice != schedule::Choice())
       part.schedule.log.add("tuning", part.site, schedule::FusionDecision::yes(to_string(choice)));
     const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;

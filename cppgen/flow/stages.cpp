@@ -11,6 +11,7 @@
 #include "cppgen/flow/disabled_passes.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/numeric_check.h"
+#include "cppgen/flow/states.h"
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
@@ -76,9 +77,8 @@ std::string custom_operator_paths(const CompileRequest& request) {
 
 Graph import_model(const CompileRequest& request, const std::vector<rt::CustomFile>& custom, ImportRecord* record) {
   const ImportOptions options{request.dims, record, custom::make_operators(custom), request.settings.freezing};
-  Graph graph = request.bytes
-                    ? import_onnx_bytes(request.bytes->content, request.bytes->folder, options, request.model)
-                    : import_onnx(request.model, options);
+  Graph graph = request.bytes ? import_onnx_bytes(request.bytes->content, request.bytes->folder, options, request.model)
+                              : import_onnx(request.model, options);
   append_to_states(graph, request.states);
   return graph;
 }

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <variant>
 
 #include "runtime/base/errors.h"
@@ -19,13 +17,6 @@ using ir::IndexExpr;
 using package::KeptState;
 
 constexpr int64_t kMostPositions = int64_t{1} << 31;
-
-std::optional<int64_t> positive_integer(std::string_view text) {
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 1) return std::nullopt;
-  return value;
-}
 
 BufferId buffer_of(const char* kind, const std::string& name, const std::vector<BufferId>& buffers,
                    const std::vector<std::string>& names) {
@@ -179,23 +170,6 @@ class StateKeeper {
 
 }  // namespace
 
-StateOption parse_state_option(const std::string& text) {
-  const size_t equals = text.find('=');
-  StateOption option;
-  option.present = text.substr(0, equals);
-  option.past = equals == text.npos ? "" : text.substr(equals + 1);
-  if (const size_t colon = option.past.rfind(':'); colon != option.past.npos)
-    if (const auto capacity = positive_integer(std::string_view(option.past).substr(colon + 1)))
-      option.capacity = *capacity, option.past.resize(colon);
-  if (option.present.empty() || option.past.empty())
-    user_error("--state {}: expected OUTPUT=INPUT or OUTPUT=INPUT:CAPACITY", one_line(text));
-  return option;
-}
-
-std::string to_string(const StateOption& option) {
-  return fmt::format("{}={}:{}", option.present, option.past, option.capacity);
-}
-
 void append_to_states(Graph& graph, std::span<const StateOption> states) {
   constexpr size_t kPastKey = 3, kPresentKey = 1;  // the caches of the values follow
   const auto is_state = [&](const Node& node, size_t cache) {
@@ -206,8 +180,7 @@ void append_to_states(Graph& graph, std::span<const StateOption> states) {
            });
   };
   for (Node& node : graph.nodes)
-    if (node.op == "GroupQueryAttention" && (is_state(node, 0) || is_state(node, 1)))
-      node.attributes["appends"] = int64_t{1};
+    if (node.op == "GroupQueryAttention" && (is_state(node, 0) || is_state(node, 1))) node.facts.appends = true;
 }
 
 std::vector<KeptState> keep_states(ir::Program& program, std::span<const StateOption> options,

@@ -98,9 +98,10 @@ struct NodeFacts {
   // operator's `resolve`, the symbol whose value it is, or "".
   std::optional<std::vector<std::string>> run_time_symbols;
   bool resolves = false;  // a copy of such a node, whose only output is the result of `resolve`
-  bool on_host = false;   // the host runs the node although its operator has a lowering
-  bool refused = false;   // a Refuse that replaces the rest of a branch, which inference refused
-  bool hoisted = false;   // an If before which other nodes have already been moved
+  bool appends = false;  // the caches of a GroupQueryAttention are states, so new positions follow those that there are
+  bool on_host = false;  // the host runs the node although its operator has a lowering
+  bool refused = false;  // a Refuse that replaces the rest of a branch, which inference refused
+  bool hoisted = false;  // an If before which other nodes have already been moved
 
   bool operator==(const NodeFacts&) const = default;
 };

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cppgen/flow/compiler.h"
+#include "cppgen/flow/states.h"
 #include "cppgen/passes/pipeline.h"
 #include "runtime/session/session.h"
 #include "runtime/session/session_state.h"

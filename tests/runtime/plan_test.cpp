@@ -223,6 +223,56 @@ struct PlanCase {
   bool in_json = true;  // false: plan.json cannot say this
 };
 
+// A plan of one kernel that adds x to a state: past [B, P], x [B, n], present [B, P + n].
+Plan plan_with_state() {
+  Plan plan;
+  plan.isa = "scalar";
+  plan.objects = {"kernels_0.so"};
+  plan.symbols = {{"B", 1, 0}, {"n", 1, 1}, {"P", 0, 1}};
+  plan.inputs = {{"past", DType::f32, {sym(0), sym(2)}}, {"x", DType::f32, {sym(0), sym(1)}}};
+  plan.outputs = {{"present", DType::f32, {sym(0), sym(2) + sym(1)}}};
+  plan.buffers = {{.kind = PlanBufferKind::input, .slot = 1, .bytes = sym(0) * sym(1) * num(4)},
+                  {.kind = PlanBufferKind::output, .slot = 0, .bytes = sym(0) * num(32)}};
+  plan.steps = {{.name = "append", .object = 0, .buffers = {0, 1}, .output_count = 1, .range = num(1)}};
+  plan.states = {{.past = 0, .present = 0, .axis = 1, .capacity = 8}};
+  return plan;
+}
+
+TEST(States, AreStored) {
+  const Plan read = plan_from_json(to_json(plan_with_state()));
+  ASSERT_EQ(read.states.size(), 1u);
+  EXPECT_EQ(read.states[0].past, 0);
+  EXPECT_EQ(read.states[0].present, 0);
+  EXPECT_EQ(read.states[0].axis, 1);
+  EXPECT_EQ(read.states[0].capacity, 8);
+  EXPECT_EQ(state_of_input(read, 0), &read.states[0]);
+  EXPECT_EQ(state_of_input(read, 1), nullptr);
+  EXPECT_EQ(state_of_output(read, 0), &read.states[0]);
+}
+
+TEST(States, DamagedOnesAreRefused) {
+  const auto fault = [](const std::function<void(Plan&)>& damage) {
+    Plan plan = plan_with_state();
+    damage(plan);
+    return error_of([&] { validate(plan); });
+  };
+  EXPECT_EQ(fault([](Plan&) {}), "");
+  EXPECT_EQ(fault([](Plan& p) { p.states[0].past = 2; }), "plan: states[0].past is 2; allowed is 0 to 1");
+  EXPECT_EQ(fault([](Plan& p) { p.states[0].present = -1; }), "plan: states[0].present is -1; allowed is 0 to 0");
+  EXPECT_EQ(fault([](Plan& p) { p.states.push_back(p.states[0]); }),
+            "plan: states[1] has the input or the output of another state");
+  EXPECT_EQ(fault([](Plan& p) { p.outputs[0].type = DType::f64; }), "plan: states[0] has two types");
+  EXPECT_EQ(fault([](Plan& p) { p.states[0].axis = 2; }), "plan: states[0].axis is 2; allowed is 0 to 1");
+  EXPECT_EQ(fault([](Plan& p) { p.states[0].capacity = 0; }), "plan: states[0].capacity is 0; it is at least 1");
+  EXPECT_EQ(fault([](Plan& p) { p.states[0].axis = 0; }), "plan: states[0] has two sizes on axis 1");
+  EXPECT_EQ(fault([](Plan& p) { p.inputs[0].dims[1] = num(3), p.symbols.pop_back(), p.outputs[0].dims[1] = num(4); }),
+            "plan: states[0] has a length that is no symbol");
+  EXPECT_EQ(fault([](Plan& p) {
+              p.symbols[0] = {"B", 0, 0};
+            }),
+            "plan: states[0] binds the symbol B, which is not its length");
+}
+
 TEST(Validate, NamesTheFieldThatIsWrong) {
   EXPECT_EQ(error_of([] { validate(two_step_plan()); }), "");
   const PlanCase cases[] = {

@@ -60,7 +60,7 @@ Grouped describe_grouped(InferContext& c) {
   if (c.has_input(kKey) != c.has_input(kValue)) c.fail("key and value must be given together");
   describe_heads(c, g);
   g.past = cache_length(c, kEarlierKeys);
-  g.appends = c.integer("appends", 0) != 0 && c.has_input(kEarlierKeys);
+  g.appends = c.node().facts.appends && c.has_input(kEarlierKeys);
   g.sizes.keys = present_length(c, g);
   if (c.integer("do_rotary", 0) == 0) return g;
   if (!c.has_input(kCosine) || !c.has_input(kSine)) c.fail("do_rotary requires cos_cache and sin_cache");
@@ -298,7 +298,7 @@ std::vector<Op> grouped_attention_ops() {
       {.name = "GroupQueryAttention",
        .domain = "com.microsoft",
        .versions = {{1,
-                     "appends:int do_rotary:int k_quant_type:string kv_cache_bit_width:int kv_num_heads:int "
+                     "do_rotary:int k_quant_type:string kv_cache_bit_width:int kv_num_heads:int "
                      "local_window_size:int "
                      "num_heads:int qk_output:int rotary_interleaved:int scale:float smooth_softmax:int softcap:float "
                      "v_quant_type:string"}},
