@@ -26,7 +26,7 @@ PyMODINIT_FUNC PyInit__cppgen(void) {
   PyObject* module = PyModule_Create(&definition);
   if (!module) return NULL;
   if (add_errors() < 0 || add_dtypes(module) < 0 || add_cancel(module) < 0 || add_package(module) < 0 ||
-      add_request(module) < 0 || add_session(module) < 0)
+      add_request(module) < 0 || add_session(module) < 0 || add_state(module) < 0)
     Py_CLEAR(module);
   return module;
 }

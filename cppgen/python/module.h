@@ -54,7 +54,7 @@ PyObject* shown_array(PyObject* array, cppgen_dtype dtype);
 PyObject* tuple_of_dims(const int64_t* dims, size_t rank);
 int add_dtypes(PyObject* module);
 
-/* ---- cancel.c, package.c, request.c, log.c ---- */
+/* ---- cancel.c, package.c, request.c, log.c, state.c ---- */
 
 typedef struct {
   PyObject ob_base;
@@ -69,11 +69,12 @@ typedef struct {
   cppgen_package* package;
 } Package;
 
-extern PyTypeObject *cancel_type, *package_type;
+extern PyTypeObject *cancel_type, *package_type, *session_type;
 int add_cancel(PyObject* module);
 int add_package(PyObject* module);
 int add_request(PyObject* module);
 int add_session(PyObject* module);
+int add_state(PyObject* module);
 PyObject* set_log(PyObject* module, PyObject* receiver);
 
 /* ---- session.c ---- */
@@ -136,5 +137,7 @@ void release_buffers(Buffers* buffers);
 PyObject* run_session(Session* self, PyObject* const* objects, PyObject* out, const cppgen_cancel* cancel);
 /* The same for inputs and outputs of any kind and size; results are copied. */
 PyObject* run_values(Session* self, PyObject* const* objects, const cppgen_cancel* cancel);
+/* Copies of so many results: a new tuple. */
+PyObject* tuple_of_results(const cppgen_results* results, size_t count);
 
 #endif

@@ -76,6 +76,9 @@ static PyObject* add_text(Request* self, PyObject* text,
 
 static PyObject* add_dim(Request* self, PyObject* text) { return add_text(self, text, cppgen_request_add_dim); }
 static PyObject* add_sizes(Request* self, PyObject* text) { return add_text(self, text, cppgen_request_add_sizes); }
+static PyObject* add_state_text(Request* self, PyObject* text) {
+  return add_text(self, text, cppgen_request_add_state);
+}
 static PyObject* add_custom_operators(Request* self, PyObject* path) {
   return add_text(self, path, cppgen_request_add_custom_operators);
 }
@@ -149,6 +152,7 @@ static PyMethodDef request_methods[] = {
      "The model is a bytes-like object; its name in messages, and the folder of its external data or \"\"."},
     {"set", (PyCFunction)set_setting, METH_VARARGS, "A setting: its name and its value as text."},
     {"add_dim", (PyCFunction)add_dim, METH_O, "\"batch=8\", \"x.0=batch\"."},
+    {"add_state", (PyCFunction)add_state_text, METH_O, "\"present=past:2048\"."},
     {"add_sizes", (PyCFunction)add_sizes, METH_O, "\"batch=1,length=128\"."},
     {"add_custom_operators", (PyCFunction)add_custom_operators, METH_O, "The path of a description."},
     {"set_progress", (PyCFunction)set_progress, METH_O, "A function of the numbers of units: done, all."},

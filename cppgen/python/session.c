@@ -1,6 +1,8 @@
 /* The type Session: a loaded model. */
 #include "module.h"
 
+PyTypeObject* session_type;
+
 static void free_ports(Port* ports, size_t count) {
   for (size_t i = 0; ports && i < count; i++) {
     Py_XDECREF(ports[i].name);
@@ -67,6 +69,28 @@ static PyObject* described(Session* self, bool is_input) {
 
 static PyObject* session_inputs(Session* self, void* closure) { return (void)closure, described(self, true); }
 static PyObject* session_outputs(Session* self, void* closure) { return (void)closure, described(self, false); }
+
+static PyObject* session_states(Session* self, void* closure) {
+  (void)closure;
+  if (!is_loaded(self)) return NULL;
+  const size_t count = cppgen_session_state_count(self->session);
+  PyObject* all = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; all && i < count; i++) {
+    size_t input, output, axis;
+    int64_t capacity;
+    cppgen_error error;
+    const cppgen_status status = cppgen_session_state(self->session, i, &input, &output, &axis, &capacity, &error);
+    PyObject* one = status == CPPGEN_OK ? Py_BuildValue("(nnnL)", (Py_ssize_t)input, (Py_ssize_t)output,
+                                                        (Py_ssize_t)axis, (long long)capacity)
+                                        : raise_status(status, &error);
+    if (!one) {
+      Py_CLEAR(all);
+    } else {
+      PyTuple_SetItem(all, (Py_ssize_t)i, one);
+    }
+  }
+  return all;
+}
 
 static PyObject* session_metadata(Session* self, void* closure) {
   (void)closure;
@@ -193,6 +217,7 @@ static PyMethodDef session_methods[] = {
 static PyGetSetDef session_properties[] = {
     {"_inputs", (getter)session_inputs, NULL, "(name, kind, dtype, shape) of each input.", NULL},
     {"_outputs", (getter)session_outputs, NULL, "(name, kind, dtype, shape) of each output.", NULL},
+    {"_states", (getter)session_states, NULL, "(input, output, axis, capacity) of each state.", NULL},
     {"metadata", (getter)session_metadata, NULL,
      "What the model's file says about the model: \"producer_name\", \"opset:ai.onnx\", and as \"metadata:KEY\" the\n"
      "properties that its author gave.",
@@ -213,10 +238,10 @@ static PyType_Spec session_spec = {"cppgen._cppgen.Session", sizeof(Session), 0,
                                    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, session_slots};
 
 int add_session(PyObject* module) {
-  PyObject *type = PyType_FromSpec(&session_spec), *names = option_member_names();
-  const bool ok = type && names && PyModule_AddObjectRef(module, "Session", type) == 0 &&
+  session_type = (PyTypeObject*)PyType_FromSpec(&session_spec);
+  PyObject* names = option_member_names();
+  const bool ok = session_type && names && PyModule_AddObjectRef(module, "Session", (PyObject*)session_type) == 0 &&
                   PyModule_AddObjectRef(module, "option_members", names) == 0;
-  Py_XDECREF(type);
   Py_XDECREF(names);
   return ok ? 0 : -1;
 }

@@ -154,7 +154,7 @@ static PyObject* result_at(const cppgen_results* results, size_t index) {
   return list;
 }
 
-static PyObject* tuple_of_results(const cppgen_results* results, size_t count) {
+PyObject* tuple_of_results(const cppgen_results* results, size_t count) {
   PyObject* tuple = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; tuple && i < count; i++) {
     PyObject* result = result_at(results, i);

@@ -107,3 +107,12 @@ def map_sequence(name):
     kind.value_type.tensor_type.elem_type = FLOAT
     kind.value_type.tensor_type.shape.SetInParent()
     return info
+
+
+def attention():
+    """y = softmax(x K^T) V for one head of 4 with caches of keys and values."""
+    return model([node("Concat", ["past_k", "x"], ["k"], axis=1), node("Concat", ["past_v", "x"], ["v"], axis=1),
+                  node("Transpose", ["k"], ["t"], perm=[0, 2, 1]), node("MatMul", ["x", "t"], ["scores"]),
+                  node("Softmax", ["scores"], ["weights"]), node("MatMul", ["weights", "v"], ["y"])],
+                 [tensor("past_k", ["B", "P", 4]), tensor("x", ["B", "n", 4]), tensor("past_v", ["B", "P", 4])],
+                 [tensor("y", ["B", "n", 4]), tensor("k", ["B", "P+n", 4]), tensor("v", ["B", "P+n", 4])])

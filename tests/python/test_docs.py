@@ -21,9 +21,10 @@ def examples(page):
 def test_examples(page, least, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model.onnx").write_bytes(models.relu().SerializeToString())
+    (tmp_path / "decoder.onnx").write_bytes(models.attention().SerializeToString())
     found = examples(page)
     assert len(found) >= least
-    names = {"x": np.ones((2, 4), np.float32)}
+    names = {"x": np.ones((2, 4), np.float32), "prompt": np.ones((1, 3, 4), np.float32), "token": np.ones((1, 1, 4), np.float32)}
     for code in found:
         exec(compile(code, page, "exec"), names)  # pylint: disable=exec-used
         assert isinstance(names["session"], (cppgen.Session, cppgen.onnxruntime.InferenceSession))

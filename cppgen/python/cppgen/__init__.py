@@ -14,11 +14,12 @@ from . import _logging
 from ._compile import Package, compile
 from ._reports import Check, Explanation, Inspection, check, config, explain, inspect
 from ._session import Session, TensorInfo
+from ._state import State, StateInfo
 from ._tables import Profile, Step
 from ._tuning import Tuning, tune
 
 __version__ = _version()
 __all__ = ["Cancel", "Cancelled", "Check", "Error", "Explanation", "Inspection", "InternalError", "Package", "Profile",
-           "Session", "Step", "TensorInfo", "Tuning", "UserError", "check", "compile", "config", "explain", "inspect", "tune"]
+           "Session", "State", "StateInfo", "Step", "TensorInfo", "Tuning", "UserError", "check", "compile", "config", "explain", "inspect", "tune"]
 
 _logging.install()

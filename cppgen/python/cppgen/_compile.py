@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _compilers, _cppgen, _interruptible
 from ._errors import Cancelled, UserError
-from ._options import CustomOps, Dims, Model, Progress, Settings, Sizes, request_for
+from ._options import CustomOps, Dims, Model, Progress, Settings, Sizes, States, request_for
 from ._session import Session
 from ._tuning import tuned_settings
 
@@ -105,7 +105,7 @@ def compile_request(request: _cppgen.Request, output: str | os.PathLike[str] | N
 
 def compile(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | Sequence[str] | None = None,
             settings: Settings = None, output: str | os.PathLike[str] | None = None, custom_ops: CustomOps = None,
-            progress: Progress = None, cancel: _cppgen.Cancel | None = None) -> Package:
+            progress: Progress = None, cancel: _cppgen.Cancel | None = None, states: States = None) -> Package:
     """Compiles an ONNX model to a package.
 
     model: the path of an .onnx file, its bytes, or an onnx.ModelProto.
@@ -118,8 +118,11 @@ def compile(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | 
     custom_ops: paths of descriptions of custom operators.
     progress: called with the number of translation units that are compiled and of all; True shows a bar.
     cancel: ends the compilation, from another thread, within a second. So does Ctrl-C.
+    states: outputs that are an input with more positions, such as the caches of a decoder, which the package keeps from
+        run to run: {"present": "past"} or, with the greatest number of positions (default: 2048), {"present": ("past",
+        4096)}. Runs then take place through `Session.new_state`.
 
     UserError says what is wrong with the model or an option; Cancelled is raised after `cancel`."""
     settings = tuned_settings(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops)
-    request = request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops)
+    request = request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops, states=states)
     return compile_request(request, output, progress, cancel)

@@ -13,6 +13,7 @@ from ._errors import UserError
 Model = Union[str, "os.PathLike[str]", bytes, bytearray, memoryview, Any]  # Any: an onnx.ModelProto
 Dims = Union[Mapping[str, Union[int, str]], Iterable[str], None]
 Sizes = Union[Mapping[str, int], str, Iterable[Union[Mapping[str, int], str]], None]
+States = Union[Mapping[str, Union[str, tuple[str, int]]], str, Iterable[str], None]
 Settings = Union[Mapping[str, Any], None]
 CustomOps = Union[str, "os.PathLike[str]", Iterable[Union[str, "os.PathLike[str]"]], None]
 Progress = Union[Callable[[int, int], Any], bool, None]
@@ -88,6 +89,14 @@ def size_texts(sizes: Sizes) -> Sequence[str]:
     return [_equations(version) if isinstance(version, Mapping) else version for version in _many(sizes)]
 
 
+def state_texts(states: States) -> Sequence[str]:
+    """{"present": "past"}, {"present": ("past", 4096)} or "present=past:4096"."""
+    if not isinstance(states, Mapping):
+        return _many(states)
+    pairs = {name: past if isinstance(past, tuple) else (past, 2048) for name, past in states.items()}
+    return [f"{name}={past}:{capacity}" for name, (past, capacity) in pairs.items()]
+
+
 def model_bytes(model: Model) -> bytes | bytearray | memoryview:
     """The bytes of a model in memory."""
     if isinstance(model, (bytes, bytearray, memoryview)):
@@ -105,7 +114,7 @@ def _set_model(request: _cppgen.Request, model: Model) -> None:
 
 
 def request_for(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | Sequence[str] | None = None,
-                settings: Settings = None, custom_ops: CustomOps = None) -> _cppgen.Request:
+                settings: Settings = None, custom_ops: CustomOps = None, states: States = None) -> _cppgen.Request:
     request = _cppgen.Request()
     _set_model(request, model)
     values = setting_values(settings, isa)
@@ -118,6 +127,8 @@ def request_for(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: st
         request.add_dim(dim)
     for version in size_texts(sizes):
         request.add_sizes(version)
+    for state in state_texts(states):
+        request.add_state(state)
     for path in custom_op_paths(custom_ops):
         request.add_custom_operators(path)
     return request

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from . import _cppgen
-from ._options import CustomOps, Dims, Model, Settings, Sizes, request_for
+from ._options import CustomOps, Dims, Model, Settings, Sizes, States, request_for
 from ._tables import html_table, text_table
 
 
@@ -124,9 +124,10 @@ def _size_facts(data: Mapping[str, Any], first: Sequence[str]) -> list[tuple[str
 
 
 def check(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | Sequence[str] | None = None,
-          settings: Settings = None, custom_ops: CustomOps = None) -> Check:
+          settings: Settings = None, custom_ops: CustomOps = None, states: States = None) -> Check:
     """Whether the model can be compiled, and if not, why. For the options, see `compile`."""
-    return Check(request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops).check())
+    return Check(request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops,
+                             states=states).check())
 
 
 def inspect(model: Model) -> Inspection:
@@ -135,9 +136,10 @@ def inspect(model: Model) -> Inspection:
 
 
 def explain(model: Model, *, dims: Dims = None, sizes: Sizes = None, isa: str | Sequence[str] | None = None,
-            settings: Settings = None, custom_ops: CustomOps = None) -> Explanation:
+            settings: Settings = None, custom_ops: CustomOps = None, states: States = None) -> Explanation:
     """What the model becomes and takes. For the options, see `compile`."""
-    return Explanation(request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops).explain())
+    return Explanation(request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops,
+                                   states=states).explain())
 
 
 def config() -> dict[str, dict[str, Any]]:

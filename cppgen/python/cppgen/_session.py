@@ -10,7 +10,8 @@ import numpy as np
 
 from . import _cppgen, _inputs, _options
 from ._errors import UserError
-from ._options import CustomOps, Dims, Model, Progress, Settings, Sizes
+from ._options import CustomOps, Dims, Model, Progress, Settings, Sizes, States
+from ._state import State, StateInfo
 from ._tables import Profile, Step
 
 
@@ -57,9 +58,10 @@ class Session(_cppgen.Session):
 
     def __init__(self, model: Any, *, dims: Dims = None, sizes: Sizes = None, isa: str | Sequence[str] | None = None,
                  settings: Settings = None, custom_ops: CustomOps = None, progress: Progress = None,
-                 cancel: _cppgen.Cancel | None = None, threads: int | None = None, profile: bool = False):
+                 cancel: _cppgen.Cancel | None = None, threads: int | None = None, profile: bool = False,
+                 states: States = None):
         """Loads a package, which is a directory or a `Package`, or compiles a model and loads the result: for `dims`,
-        `sizes`, `progress` and so on, see `compile`.
+        `sizes`, `states`, `progress` and so on, see `compile`.
 
         threads: that a run uses, including the calling one. Default: one for each physical core of this process.
         profile: measures each step of the model: `profile()`."""
@@ -70,18 +72,28 @@ class Session(_cppgen.Session):
         if isinstance(model, Package):
             source: Any = model._package
         elif isinstance(model, (str, os.PathLike)) and os.path.isdir(model):
-            if dims is not None or sizes is not None:
-                raise UserError(f"{os.fspath(model)} is a package, which is compiled already: it takes no dims or sizes")
+            if dims is not None or sizes is not None or states is not None:
+                raise UserError(f"{os.fspath(model)} is a package, which is compiled already: it takes no dims, sizes or states")
             source = model
         else:
             settings = tuned_settings(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops,
                                       threads=threads)
-            request = _options.request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops)
+            request = _options.request_for(model, dims=dims, sizes=sizes, isa=isa, settings=settings, custom_ops=custom_ops,
+                                           states=states)
             source = compile_request(request, None, progress, cancel)._package
             values = _options.settings_of_run(values)
         super().__init__(source, *_options.run_options({**values, **_arguments(custom_ops, threads, profile)}))
         self.inputs = tuple(TensorInfo(*it) for it in self._inputs)
         self.outputs = tuple(TensorInfo(*it) for it in self._outputs)
+
+    @property
+    def states(self) -> tuple[StateInfo, ...]:
+        """The tensors that the model keeps from run to run; runs then take place through `new_state`."""
+        return tuple(StateInfo(self.inputs[i].name, self.outputs[o].name, axis, capacity) for i, o, axis, capacity in self._states)
+
+    def new_state(self) -> State:
+        """An empty state, for a model that was compiled with `states`."""
+        return State(self)
 
     def run(self, inputs: Mapping[str, Any] | Sequence[Any], *, outputs: Sequence[str] | None = None, out: Any = None,
             cancel: _cppgen.Cancel | None = None) -> dict[str, Any]:
