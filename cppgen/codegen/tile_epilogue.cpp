@@ -1,10 +1,17 @@
 // The products of contraction tiles, and the epilogue.
 
+#include <algorithm>
+
 #include "cppgen/codegen/tile_writer.h"
 
 namespace cppgen::codegen {
 
 using ir::Loop;
+
+// Whether the position in one of the loops is that of a row.
+static bool is_one_loop(const std::vector<Loop>& rows) {
+  return std::count_if(rows.begin(), rows.end(), [](const Loop& l) { return !l.extent.is_constant(1); }) <= 1;
+}
 
 // epilogue(r)(column, lanes, sum): the stores of one vector of a tile's row.
 void TileWriter::write_epilogue() {
@@ -18,7 +25,7 @@ void TileWriter::write_epilogue() {
   body_.open(Lambda{kEpilogue, "const vec::i64 r"});
   for (size_t i = 0; i < rows.size(); i++)
     if (!rows[i].extent.is_constant(1))
-      body_.let(index_text(rows[i].var), "{}", rows.size() == 1 ? row_text() : code("at{}[r]", i));
+      body_.let(index_text(rows[i].var), "{}", is_one_loop(rows) ? row_text() : code("at{}[r]", i));
   for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
   body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type)});
   body_.add(e.lines.back());
@@ -59,7 +66,10 @@ void TileWriter::write_turned_epilogue() {
 
 // Names the coordinates of a tile's rows; with several loops of rows, fills a table.
 void TileWriter::write_row_places(const std::vector<Loop>& rows) {
-  if (rows.size() == 1) return name_position(rows[0]);
+  if (is_one_loop(rows)) {
+    for (const Loop& l : rows) name_position(l);
+    return;
+  }
   const auto varies = [&](size_t i) { return !rows[i].extent.is_constant(1); };
   for (size_t i = 0; i < rows.size(); i++)
     if (varies(i)) body_.array("vec::i64", code("at{}", i), Code(kernel_.contraction->shape.mr));
