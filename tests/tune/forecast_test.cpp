@@ -142,8 +142,9 @@ TEST_F(CostModel, CountsProductsWithTheirPadding) {
 // Loops and library calls state the multiply-adds of their sums of products, too.
 TEST_F(CostModel, CountsMultiplyAddsOfEveryEngine) {
   ModelMaker doubles;
-  doubles.input("x", {"24", "40"}, onnx::TensorProto::DOUBLE).input("w", {"40", "16"}, onnx::TensorProto::DOUBLE);
-  doubles.output("y").node("MatMul", {"x", "w"}, {"y"}, "of_doubles");
+  doubles.input("x", {"24", "40"}, onnx::TensorProto::DOUBLE).output("y");
+  doubles.initializer("w", {40, 16}, onnx::TensorProto::DOUBLE).set_raw_data(std::string(size_t(40 * 16 * 8), '\x3f'));
+  doubles.node("MatMul", {"x", "w"}, {"y"}, "of_doubles");
   EXPECT_EQ(cost_of(write("doubles.onnx", doubles), "of_doubles").flops, 2 * 24 * 40 * 16);
 
   ModelMaker depthwise;
