@@ -14,8 +14,8 @@
 namespace cppgen::rt {
 namespace {
 
-// In the order of the result: the smaller key, then the smaller index, comes first. Keys of up to 32 bits and indices
-// share an integer.
+// In the order of the result: the smaller key, then the smaller index, comes first. Keys of 32 bits and indices share an
+// integer.
 struct Candidate {
   uint64_t key;
   int64_t index;
@@ -189,12 +189,9 @@ class TopKTask : public LibraryTask {
   void run(std::span<void* const> buffers, int64_t chunk, char* scratch) const override {
     const ChunkRange rows = chunk_range(outer_ * inner_, chunks_, chunk);
     with_key(type_, [&]<class Key>() {
-      constexpr bool narrow = sizeof(typename Key::Stored) <= 4;
-      if (narrow && axis_ <= int64_t(1) << 31) {
-        run_rows<Key, Packed>(buffers, rows, scratch);
-      } else {
-        run_rows<Key, Candidate>(buffers, rows, scratch);
-      }
+      if constexpr (sizeof(typename Key::Stored) == 4)  // others are rare, and each variant is code
+        if (axis_ <= int64_t(1) << 31) return run_rows<Key, Packed>(buffers, rows, scratch);
+      run_rows<Key, Candidate>(buffers, rows, scratch);
     });
   }
 
