@@ -69,7 +69,6 @@ class Row {
       : entries_(entries), k_(k), largest_(largest), flip_(largest ? ~uint64_t(0) : 0) {}
 
   const Entry* select(const Stored* x, int64_t count, int64_t step) {
-    if (k_ == 1) return select_one(x, count, step);
     if (k_ <= kFew) return select_few(x, count, step);
     if (k_ * 4 > count || count <= kBlock) return select_of_all(x, count, step);
     const int64_t room = std::min(count, 2 * k_ + kBlock);
@@ -124,17 +123,6 @@ class Row {
     std::nth_element(entries_, entries_ + k_ - 1, entries_ + filled);
     filled = k_;
     return true;
-  }
-
-  const Entry* select_one(const Stored* x, int64_t count, int64_t step) {
-    std::optional<Stored> best;
-    int64_t where = 0;
-    for_each_block(x, count, step, best, [&](const Stored* values, int64_t begin, int64_t width) {
-      for (int64_t i = 0; i < width; i++)
-        if (!best || key(values[i]) < key(*best)) best = values[i], where = begin + i;
-    });
-    entries_[0] = entry(entries_, key(*best), where);
-    return entries_;
   }
 
   // Equal keys keep their order.
