@@ -14,8 +14,8 @@
 namespace cppgen::rt {
 namespace {
 
-// In the order of the result: the smaller key, then the smaller index, comes first. Keys of 32 bits and indices share an
-// integer.
+// In the order of the result: the smaller key, then the smaller index, comes first. Keys of 32 bits and indices share
+// an integer.
 struct Candidate {
   uint64_t key;
   int64_t index;
