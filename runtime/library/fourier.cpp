@@ -120,8 +120,8 @@ int64_t FourierTransform::operations() const {
   return count;
 }
 
-// Of a radix that is known here, so that the values of a butterfly are in registers. With 0 it is that of the pass,
-// which is odd.
+// Runs a pass whose radix is known here, so that the values of a butterfly are in registers. With 0 it is that of the
+// pass, which is odd.
 template <int64_t Radix, class V>
 void FourierTransform::run_pass(const Pass& p, const Cx<V>* x, Cx<V>* y) const {
   constexpr int64_t kRoom = Radix ? Radix : kMostRadix;

@@ -74,10 +74,10 @@ class Session {
   // independent of each other. UserError if the package has none: all other members that run refuse those with states.
   std::unique_ptr<SessionState> make_state() const;
 
-  // As the first two, continuing from where this state object is: inputs and outputs are those of the model, in its
-  // order, without those of states. After an error the state is as it was. UserError also if the state belongs to
-  // another package or is in use by another run, or if this run would exceed its capacity or has other sizes, such as
-  // another batch.
+  // They run as the first two do, continuing from where this state object is: inputs and outputs are those of the
+  // model, in its order, without those of states. After an error the state is as it was. UserError also if the state
+  // belongs to another package or is in use by another run, or if this run would exceed its capacity or has other
+  // sizes, such as another batch.
   void run(SessionState&, std::span<const TensorView> inputs, std::span<const OutputView> outputs,
            const RunOptions& = {});
   std::vector<Tensor> run(SessionState&, std::span<const TensorView> inputs, const RunOptions& = {});

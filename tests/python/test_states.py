@@ -139,3 +139,18 @@ def test_results_whose_number_is_not_one():
     y, seen = state(x)
     np.testing.assert_array_equal(y, [[6, 6, 6]])
     np.testing.assert_array_equal(seen, [6])
+
+
+def test_results_of_windows_are_stored_behind_what_is_there():
+    weights = numpy_helper.from_array(np.random.RandomState(0).rand(16, 1, 3, 3).astype(np.float32), "w")
+    made = model([node("Conv", ["x", "w"], ["c"], group=16, pads=[1, 1, 1, 1]), node("Concat", ["past", "c"], ["present"], axis=2),
+                  node("Relu", ["x"], ["y"])],
+                 [tensor("x", [1, 16, "n", 4]), tensor("past", [1, 16, "P", 4])],
+                 [tensor("y", [1, 16, "n", 4]), tensor("present", [1, 16, "P+n", 4])], [weights])
+    plain, state, past = cppgen.Session(made), cppgen.Session(made, states={"present": ("past", 8)}).new_state(), random(1, 16, 0, 4)
+    for rows in (2, 1, 3):
+        x = random(1, 16, rows, 4)
+        expected = plain.run({"x": x, "past": past})
+        past = expected["present"]
+        np.testing.assert_array_equal(state(x), expected["y"])
+        np.testing.assert_array_equal(state.read()["past"], past)

@@ -72,7 +72,7 @@ class Planner {
       const auto last = window ? dimension_of(nest->stores[0].indices, window->channel) : std::nullopt;
       if (!last || !(window->cannot_slide || contiguous(window->load->buffer, window->dimension))) continue;
       const bool satisfied = request(nest->stores[0].buffer, *last);
-      if (!satisfied && !is_only_writer(i)) continue;
+      if (!satisfied && !stores_all(i)) continue;
       if (!satisfied) redirect_result(i, *last);
       const bool copied = !request(window->load->buffer, window->dimension);
       if (copied) i += insert_copy(i, window->load, window->dimension);
@@ -195,8 +195,8 @@ class Planner {
     return std::nullopt;
   }
 
-  // Whether several neighbours read the same element of a row, each with another weight: element i / 2 with weight i
-  // % 2.
+  // Whether several neighbours read the same element of a row, each with another weight: element floor(i / 2) with
+  // weight i mod 2.
   static bool unevenly_weighted(const LoopNest& nest, Expr load) {
     const auto uneven = [](IndexExpr index, const ir::Loop& l) {
       return ir::depends_on(index, l.var.node()) && !ir::stride_of(index, l.var.node());
@@ -245,8 +245,11 @@ class Planner {
     return std::nullopt;
   }
 
-  bool is_only_writer(size_t i) const {
-    const BufferId b = as_nest(program_.statements[i])->stores[0].buffer;
+  // Whether a nest stores all elements of a buffer. A state has others, from earlier runs.
+  bool stores_all(size_t i) const {
+    const LoopNest& nest = *as_nest(program_.statements[i]);
+    const BufferId b = nest.stores[0].buffer;
+    if (!ir::prove_equal(points(nest.loops), ir::product(program_.buffer(b).shape))) return false;
     return std::count_if(program_.statements.begin(), program_.statements.end(), [&](const auto& statement) {
              const auto written = buffers_written(statement);
              return std::find(written.begin(), written.end(), b) != written.end();
