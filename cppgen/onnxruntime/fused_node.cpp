@@ -149,7 +149,7 @@ cppgen_session* FusedNode::alone() {
 }
 
 cppgen_session* FusedNode::own(int threads) {
-  if (threads == 1) return alone();
+  if (threads == 1) return package_.session->get();  // which nobody helps outside of HostThreads::run
   std::call_once(own_once_, [&] { own_ = package_.load(options_.with_threads(threads)); });
   return own_->get();
 }
