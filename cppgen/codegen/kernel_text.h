@@ -16,14 +16,15 @@ namespace cppgen::codegen {
 // One emitted kernel: its C++ function, and the arguments that a plan's step passes to it.
 struct KernelText {
   std::string name;                   // of its own function
-  std::string shared;                 // the equal kernel whose function it uses (share_functions); empty: its own
+  std::string shared;                 // the kernel whose function it uses (share_functions); empty: its own
   std::string comment;                // lines before the function
   std::string linkage;                // the text before `void NAME`
-  std::string function;               // the text after it; empty if the function is shared
+  std::string function;               // the text after it; empty if another kernel's function is used
+  std::string written;                // the function of this kernel alone, if it takes part in sharing
   std::vector<ir::BufferId> buffers;  // arguments, inputs then outputs
   int output_count = 0;
   bool calls_runtime = false;         // elementary functions, or contraction tiles of the runtime
-  std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order
+  std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order, then shared numbers
   kernel::KernelPlan plan;
   // The messages of checks that fail, by id. A kernel with checks has one more parameter after `params`: the id of its
   // first check.
@@ -42,7 +43,8 @@ KernelText emit_kernel(const kernel::KernelView&, kernel::KernelPlan, const Opti
 std::vector<KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Options&);
 
 // Kernels whose functions are equal except for the name share the first one's function, so repeated layers are compiled
-// once. Returns, for each kernel, the position of the kernel that has its function.
+// once. So do those that differ in numbers (sizes, strides, counts) alone: where these differ, they become parameters of
+// the kernels. Returns, for each kernel, the position of the kernel that has its function.
 std::vector<size_t> share_functions(std::vector<KernelText>&);
 
 // The #include lines of kernels; with `calls_runtime`, also the header for kernels that call the runtime.

@@ -55,9 +55,9 @@ struct Writer {
 
   void operator()(const Lambda& s) {
     const bool is_returned = s.name.empty();
-    out.open_text(fmt::format("{} [&{}]({}) CPPGEN_LAMBDA",
-                              is_returned ? "return" : "const auto " + s.name.text() + " =", is_returned ? copied : "",
-                              s.parameters));
+    out.open_text(fmt::format("{} [&{}]({}) {}", is_returned ? "return" : "const auto " + s.name.text() + " =",
+                              is_returned ? copied : "", s.parameters,
+                              s.called ? "CPPGEN_CALLED_LAMBDA" : "CPPGEN_LAMBDA"));
     Writer inside{out, names_of(s.parameters)};
     for (const Statement& statement : s.body) {
       std::visit(inside, statement.form);

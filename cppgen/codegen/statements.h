@@ -49,6 +49,7 @@ template <class S>
 struct LambdaOf {
   Code name{};
   std::string parameters{};
+  bool called = false;  // not inlined
   std::vector<S> body{};
 };
 

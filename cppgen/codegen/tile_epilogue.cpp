@@ -116,7 +116,7 @@ void TileWriter::write_row_counts(size_t first) {
 
 Code TileWriter::even_rows() const {
   const IndexExpr distance = *ir::stride_of(left_offset(), kernel_.contraction->rows.back().var.node());
-  return code("vec::EvenRows{{left, {}, tap_offsets}}", index_text(distance));
+  return code("vec::even_rows(left, {}, tap_offsets)", index_text(distance));
 }
 
 void TileWriter::write_register_product(int64_t rows, int64_t width) {

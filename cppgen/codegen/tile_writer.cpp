@@ -40,15 +40,17 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
   const bool one = count.is_constant(1), batch_outside = !batch.empty() && !plan_.batch_inside;
   const Code unit = plan_.batch_inside ? declare_batch_inside() : "unit";
   if (plan_.rows_outside) return declare_rows_outside(unit, tiles);
+  // Kernels of one group of several panels have the text of several groups, so that they share their function.
+  const bool no_group = one_group() && (one || batch_outside || plan_.panels.is_constant(1));
   Code tile = 0, rest = unit;
-  if (one_group() && !batch_outside) {
+  if (no_group && !batch_outside) {
     tile = unit, rest = 0;
   } else if (!one) {
     tile = Code::name("tile");
     body_.let(tile, "{} % {}", unit, tiles);
     rest = code("{} / {}", unit, tiles);
   }
-  if (one_group()) {
+  if (no_group) {
     group_ = 0;
   } else if (!batch_outside && is_simple(rest)) {
     group_ = rest;
@@ -87,7 +89,6 @@ For TileWriter::loop_over_panels() const {
   const int64_t size = plan_.panels_per_unit;
   const Code first = times(group_, size), end = sum(first, Code(size));
   const bool whole = size == 1 || (plan_.panels.is_constant() && plan_.panels.constant() % size == 0);
-  if (one_group()) return {.variable = Code::name("panel"), .end = index_text(plan_.panels)};
   return {
       .variable = Code::name("panel"), .begin = first, .end = whole ? end : code("vec::imin({}, {})", kPanels, end)};
 }
@@ -124,7 +125,7 @@ void TileWriter::write_line_place(const Code& tile) {
   const auto pieces = [&](int64_t length) { return kernel::pieces(length, c.shape.mr); };
   const IndexExpr lines = ir::floordiv(points(c.rows), t.width);
   const auto even_piece = [&](int64_t length, const Code& number) {
-    return pieces(length) == 1 ? code("vec::Piece{{0, {}}}", length)
+    return pieces(length) == 1 ? code("vec::whole_piece({})", length)
                                : code("vec::even_piece({0}, {1}, {2} % {1})", length, pieces(length), number);
   };
   const Code line = pieces(inner) == 1 ? tile : code("{} / {}", tile, pieces(inner));

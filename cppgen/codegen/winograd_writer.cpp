@@ -54,16 +54,15 @@ void WinogradWriter::declare_scratch() {
   note_scratch("sums: [product][patch][column]");
 }
 
-// Declares the block of patches and the group of panels of the unit.
+// Declares the block of patches and the group of panels of the unit, in either order with the same text, so that
+// convolutions share it.
 void WinogradWriter::declare_unit() {
-  const IndexExpr groups = ir::ceildiv(plan_.panels, plan_.panels_per_unit);
-  if (plan_.rows_outside) {
-    body_.let(kBlock, "unit / {}", index_text(groups));
-    body_.let(kGroup, "unit % {}", index_text(groups));
-  } else {
-    body_.let(kBlock, "unit % {}", factor(plan_.blocks));
-    body_.let(kGroup, "unit / {}", factor(plan_.blocks));
-  }
+  const IndexExpr groups = ir::ceildiv(plan_.panels, plan_.panels_per_unit), one = 1;
+  const auto let = [&](const Code& name, IndexExpr inner, IndexExpr extent) {
+    body_.let(name, "unit / {} % {}", factor(inner), factor(extent));
+  };
+  let(kBlock, plan_.rows_outside ? groups : one, plan_.blocks);
+  let(kGroup, plan_.rows_outside ? one : plan_.blocks, groups);
 }
 
 // Declares the image and the position in it of the patch `patch` of the block.
@@ -97,10 +96,10 @@ Code WinogradWriter::point_address() {
   return inside.empty() ? address : code("{} ? {} : padding", all_of(inside), address);
 }
 
-// find_points(patch, points): the points of the inputs of a patch.
+// find_points(patch, points): the points of the inputs of a patch. It is called from two places, and long.
 void WinogradWriter::write_points() {
   const int window = rt::winograd::window(side_);
-  body_.open(Lambda{kFindPoints, fmt::format("const int {}, const float** points", kPatch.text())});
+  body_.open(Lambda{kFindPoints, fmt::format("const int {}, const float** points", kPatch.text()), true});
   decompose_patch();
   const Code dy = Code::name("dy"), dx = Code::name("dx");
   body_.open(For{.type = "int", .variable = dy, .end = Code(window)});
@@ -139,8 +138,8 @@ void WinogradWriter::write_products() {
       code("left[r] = {} + {} * {} + (rows.begin + r) * {};", kInputs, product, plan_.input_plane, plan_.input_row));
   const int64_t terms = rt::winograd::block_terms(side_);
   const bool in_blocks = c.depth.extent.constant() > terms;
-  body_.line("{}->tiles[{}][{}rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
-             int(c.format), in_blocks ? fmt::format("{} + ", mr) : "", in_blocks ? terms : 1,
+  body_.line("{}->tiles[{}][{} + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
+             int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1,
              index_text(c.depth.extent), kSums, product, plan_.sums_plane, nr, nr);
   body_.close();
   body_.close();

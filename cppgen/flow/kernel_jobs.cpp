@@ -30,6 +30,12 @@ CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::Ke
 
 }  // namespace
 
+int64_t compile_cost(const codegen::KernelText& kernel) {
+  constexpr int64_t kBytesOfTile = 1600;
+  const auto* tiles = std::get_if<kernel::TilesPlan>(&kernel.plan.form);
+  return int64_t(kernel.code().size()) + (tiles ? kBytesOfTile * int64_t(tiles->row_counts.size()) : 0);
+}
+
 int unit_count(const std::vector<codegen::KernelText>& kernels, const schedule::Tuning& tuning) {
   int64_t bytes = 0, functions = 0;
   for (const codegen::KernelText& k : kernels) {
@@ -45,13 +51,13 @@ std::vector<std::vector<size_t>> balance(const std::vector<codegen::KernelText>&
   for (size_t k = 0; k < kernels.size(); k++)
     if (kernels[k].has_function()) order.push_back(k);
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return kernels[a].code().size() > kernels[b].code().size(); });
+                   [&](size_t a, size_t b) { return compile_cost(kernels[a]) > compile_cost(kernels[b]); });
   std::vector<std::vector<size_t>> units(std::min(size_t(std::max(count, 1)), std::max<size_t>(order.size(), 1)));
-  std::vector<size_t> cost(units.size(), 0);
+  std::vector<int64_t> cost(units.size(), 0);
   for (size_t k : order) {
     size_t least = size_t(std::min_element(cost.begin(), cost.end()) - cost.begin());
     units[least].push_back(k);
-    cost[least] += kernels[k].code().size();
+    cost[least] += compile_cost(kernels[k]);
   }
   for (auto& u : units) std::sort(u.begin(), u.end());
   return units;

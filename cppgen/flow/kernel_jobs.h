@@ -14,12 +14,15 @@ struct Tuning;
 struct ModelPart;
 struct VecISA;
 
+// What it takes to compile a kernel, as the size of a text without tiles in registers that takes as long.
+int64_t compile_cost(const codegen::KernelText&);
+
 // The number of translation units in which kernels are compiled. It depends on their texts alone, so that machines can
 // share compiled kernels: at least Tuning::least_units if there are as many functions, and more if units would take
 // long to compile.
 int unit_count(const std::vector<codegen::KernelText>&, const schedule::Tuning&);
 
-// Distributes kernels that have a function over at most `count` units of about the same size. Each unit lists kernels
+// Distributes kernels that have a function over at most `count` units of about the same cost. Each unit lists kernels
 // by number, in increasing order. Deterministic.
 std::vector<std::vector<size_t>> balance(const std::vector<codegen::KernelText>&, int count);
 

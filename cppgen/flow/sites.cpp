@@ -17,7 +17,7 @@ void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
       if (step.kind != schedule::KernelKind::contraction) site.scope = Scope::site_other;
       site.convolution = step.contraction && step.contraction->convolution;
       site.kernel = text.symbol();
-      site.code = sha256_hex(text.function + kernel::to_string(text.plan));
+      site.code = sha256_hex((text.written.empty() ? text.function : text.written) + kernel::to_string(text.plan));
     } else {
       site.code = step.function;
       site.convolution = step.convolution;

@@ -8,6 +8,7 @@
 #define CPPGEN_KERNEL extern "C" __attribute__((visibility("default")))
 #endif
 #define CPPGEN_LAMBDA __attribute__((always_inline))
+#define CPPGEN_CALLED_LAMBDA __attribute__((noinline))
 #define CPPGEN_INLINE inline __attribute__((always_inline))
 
 namespace vec {
@@ -223,6 +224,7 @@ VEC_FN Piece even_piece(i64 length, i64 pieces, i64 number) {
   const i64 least = length / pieces, larger = length % pieces;
   return {number * least + imin(number, larger), int(least + (number < larger))};
 }
+VEC_FN Piece whole_piece(i64 length) { return {0, int(length)}; }
 VEC_FN i64 imax(i64 a, i64 b) { return a > b ? a : b; }
 
 // An index of a tensor: negative ones count from the end. Outside: notes failed check `id` and gives -1.

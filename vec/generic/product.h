@@ -96,6 +96,9 @@ struct EvenRows {
   VEC_MEMBER bool skips(i64) const { return false; }
   VEC_MEMBER Tap at(i64 tap) const { return {first + tap_offsets[tap], distance}; }
 };
+VEC_FN EvenRows even_rows(const f32* first, i64 distance, const i64* tap_offsets) {
+  return {first, distance, tap_offsets};
+}
 
 // The same for these taps, of a panel that may have more.
 template <class Unit, int Rows, int Vectors, class Left, class T>
