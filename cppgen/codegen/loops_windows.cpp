@@ -46,7 +46,11 @@ void WindowsWriter::write_body() {
   body_.open(Lambda{"points", "const vec::i64 first, auto where"});
   const Code stop = named("stop", part.stop);
   body_.variable("vec::i64", "at", part.start);
-  call_by_vectors(stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); });
+  const IndexExpr size = kernel_.outer.back().extent;
+  const bool starts_at_vectors = plan_.block % view_.target.lanes == 0;
+  call_by_vectors(
+      stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); },
+      size.is_constant() && starts_at_vectors ? index_text(size) : Code());
   body_.close();
   const Code extent = index_text(across_->extent), inside = inside_text("first");
   // If the loop's extent is not a multiple of U, the last group overlaps the previous one and computes some values

@@ -36,8 +36,8 @@ class LoopsWriter : public KernelWriter {
   void prefetch(size_t segment);
   // StatementList::call_by_vectors with ENABLE_LOOP_TAIL_VEC.
   template <class Call>
-  void call_by_vectors(const Code& end, Call call) {
-    body_.call_by_vectors(end, call, options_.enable_loop_tail_vec);
+  void call_by_vectors(const Code& end, Call call, const Code& size = {}) {
+    body_.call_by_vectors(end, call, options_.enable_loop_tail_vec, size);
   }
 
   bool has_total(size_t segment, size_t reduction) const { return loops_.segments[segment].has_total[reduction]; }

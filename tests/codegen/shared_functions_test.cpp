@@ -98,8 +98,9 @@ TEST(SharedFunctions, ConvolutionsOfDifferentSizesShare) {
   GraphMaker g;
   ValueId v = g.input("x", {1, 64, 24, 24});
   for (const int64_t channels : {96, 128, 160})
-    v = g.node("Relu", {g.node("Conv", {v, g.input("w" + std::to_string(channels),
-                                                   {channels, g.g.value(v).type->shape[1], 1, 1})})});
+    v = g.node(
+        "Relu",
+        {g.node("Conv", {v, g.input("w" + std::to_string(channels), {channels, g.g.value(v).type->shape[1], 1, 1})})});
   g.output(v);
   auto kernels = emitted(g, *find_isa("avx512"));
   const std::vector<size_t> holder = share_functions(kernels);
