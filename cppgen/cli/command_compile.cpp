@@ -69,8 +69,12 @@ emit::EmitRequest emit_request(const CompileOptionsGiven& options, const Setting
 }
 
 std::string emitted_text(const CompileOptionsGiven& options, const emit::Emitted& emitted) {
-  return fmt::format("{}: {} for {}, {}, {}\n", options.output, counted(emitted.report.kernels, "kernel"),
-                     emitted.report.isa, bytes_text(emitted.bytes), seconds_text(emitted.report.total_s));
+  const CompileReport& report = emitted.report;
+  const std::string units =
+      report.units == 0 ? ""
+                        : fmt::format(" in {} ({} from the cache)", counted(report.units, "unit"), report.cached_units);
+  return fmt::format("{}: {} for {}{}, {}, {}\n", options.output, counted(report.kernels, "kernel"), report.isa, units,
+                     bytes_text(emitted.bytes), seconds_text(report.total_s));
 }
 
 Json emitted_json(const CompileOptionsGiven& options, const emit::Emitted& emitted) {
@@ -80,6 +84,8 @@ Json emitted_json(const CompileOptionsGiven& options, const emit::Emitted& emitt
           {"isa", emitted.report.isa},
           {"bytes", emitted.bytes},
           {"kernels", emitted.report.kernels},
+          {"units", emitted.report.units},
+          {"cached_units", emitted.report.cached_units},
           {"total_s", emitted.report.total_s},
           {"stages", report::stages_json(emitted.report)}};
 }

@@ -42,24 +42,6 @@ namespace {
 // How often a waiting builder looks at locks and at the cancel token.
 constexpr double kPollSeconds = 0.02;
 
-bool may_read_caches(const CompileOptions& options) { return options.kernel_cache && !options.force_disable_caches; }
-
-std::optional<KernelCache> open_cache(const CompileOptions& options) {
-  if (options.cache_dir.empty() || !may_read_caches(options)) return std::nullopt;
-  return KernelCache(options.cache_dir);
-}
-
-std::optional<SharedKernelCache> open_shared_cache(const CompileOptions& options) {
-  if (options.cache_dir_shared.empty() || !may_read_caches(options)) return std::nullopt;
-  return SharedKernelCache(options.cache_dir_shared);
-}
-
-// Its entries are used from the disk.
-std::unique_ptr<RemoteKernelCache> open_remote_cache(const CompileOptions& options) {
-  if (!options.remote_cache || options.cache_dir.empty() || !may_read_caches(options)) return nullptr;
-  return std::make_unique<RemoteKernelCache>(*options.remote_cache, options.non_blocking_remote_cache_write);
-}
-
 // Debuggers look for headers where they were.
 VecHeaders open_headers(const CompileOptions& options, bool cached) {
   const bool stay = cached || options.debug_level != "0";
@@ -79,10 +61,8 @@ KernelBuilder::KernelBuilder(CompileOptions options, ProcessRunner* runner)
       own_runner_(runner ? nullptr : std::make_unique<PosixProcessRunner>()),
       runner_(runner ? *runner : *own_runner_),
       toolchain_(Toolchain::find(options_.cxx)),
-      cache_(open_cache(options_)),
-      shared_cache_(open_shared_cache(options_)),
-      remote_cache_(open_remote_cache(options_)),
-      headers_(open_headers(options_, cache_.has_value())) {
+      caches_(options_),
+      headers_(open_headers(options_, caches_.own() != nullptr)) {
   if (options_.compile_threads <= 0) options_.compile_threads = std::min(32, usable_cpus());
 }
 
@@ -96,16 +76,7 @@ std::vector<std::string> KernelBuilder::flags_of(const CompileJob& job) const {
 }
 
 KernelKey KernelBuilder::key_of(const CompileJob& job) const {
-  std::vector<std::string> compiler = toolchain_.identity;
-  compiler.insert(compiler.end(), toolchain_.command.begin(), toolchain_.command.end());
-  return make_kernel_key(job, flags_of(job), compiler, headers_.hash(), options_.abi_version);
-}
-
-void KernelBuilder::warn_once(const std::string& reason) {
-  if (!warnings_.empty()) return;
-  warnings_.push_back(
-      fmt::format("the kernel cache cannot be written ({}): kernels will be built again next time", reason));
-  log_warning("{}", warnings_.back());
+  return make_kernel_key(job, flags_of(job), toolchain_.identity_of_command(), headers_.hash(), options_.abi_version);
 }
 
 void KernelBuilder::finish(Build& build, Unit& unit, CompiledObject object) {
@@ -117,20 +88,8 @@ void KernelBuilder::finish(Build& build, Unit& unit, CompiledObject object) {
   if (options_.on_progress) options_.on_progress(build.done, static_cast<int>(build.objects.size()));
 }
 
-// From the remote cache into the one on disk.
-std::optional<KernelCache::Pinned> KernelBuilder::fetch(const Unit& unit) {
-  const auto image = remote_cache_->find(unit.key);
-  if (!image) return std::nullopt;
-  KernelCache::Stored stored = cache_->store(unit.key, unit.job->name, *image);
-  if (!stored.entry) warn_once(stored.reason);
-  return std::move(stored.entry);
-}
-
 bool KernelBuilder::take_from_cache(Build& build, Unit& unit, bool first_look) {
-  if (options_.recompile) return false;
-  auto entry = cache_ ? cache_->find(unit.key, first_look) : std::nullopt;
-  if (!entry && shared_cache_ && first_look) entry = shared_cache_->find(unit.key);
-  if (!entry && remote_cache_ && first_look) entry = fetch(unit);
+  auto entry = caches_.find(unit.key, unit.job->name, first_look);
   if (!entry) return false;
   CompiledObject object;
   object.path = std::move(entry->path);
@@ -142,8 +101,8 @@ bool KernelBuilder::take_from_cache(Build& build, Unit& unit, bool first_look) {
 
 // False while another process holds the key's lock and there is time left to wait.
 bool KernelBuilder::obtain_lock(Unit& unit) {
-  if (!cache_ || unit.lock_settled) return true;
-  LockFile::Attempt attempt = cache_->try_build_lock(unit.key);
+  if (!cache() || unit.lock_settled) return true;
+  LockFile::Attempt attempt = cache()->try_build_lock(unit.key);
   const Clock::time_point now = Clock::now();
   if (attempt.outcome == LockOutcome::busy) {
     if (!unit.wait_until) {
@@ -186,8 +145,8 @@ void KernelBuilder::start_ready(Build& build, CompilePool& pool) {
 
 // Returns where the source was kept, or an empty string when no place can be written.
 std::string KernelBuilder::keep_source(const Unit& unit) {
-  if (cache_) {
-    if (auto path = cache_->keep_source(unit.key, unit.job->source)) return *path;
+  if (cache()) {
+    if (auto path = cache()->keep_source(unit.key, unit.job->source)) return *path;
   }
   try {
     TempDirectory folder(system_temp_directory(), "cppgen-kernels-");
@@ -232,15 +191,9 @@ void KernelBuilder::collect_one(Build& build, CompilePool& pool) {
   object.keep_alive = std::move(finished->keep_alive);
   object.seconds = finished->seconds;
   object.begin = std::chrono::duration<double>(Clock::now().time_since_epoch()).count() - finished->seconds;
-  if (remote_cache_) remote_cache_->store(unit.key, unit.job->name, finished->image);
-  if (cache_) {
-    KernelCache::Stored stored = cache_->store(unit.key, unit.job->name, finished->image);
-    if (stored.entry) {
-      object.path = std::move(stored.entry->path);
-      object.keep_alive = std::move(stored.entry->pin);
-    } else {
-      warn_once(stored.reason);
-    }
+  if (auto entry = caches_.store(unit.key, unit.job->name, finished->image)) {
+    object.path = std::move(entry->path);
+    object.keep_alive = std::move(entry->pin);
   }
   finish(build, unit, std::move(object));
 }
@@ -271,8 +224,7 @@ std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& 
       std::this_thread::sleep_for(std::chrono::duration<double>(kPollSeconds));
     }
   }
-  if (remote_cache_) remote_cache_->flush();
-  if (cache_) cache_->trim(options_.cache_size_limit);
+  caches_.finish();
   return std::move(build.objects);
 }
 

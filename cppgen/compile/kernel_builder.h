@@ -8,9 +8,7 @@
 #include "cppgen/compile/compile_job.h"
 #include "cppgen/compile/compile_options.h"
 #include "cppgen/compile/compile_pool.h"
-#include "cppgen/compile/kernel_cache.h"
-#include "cppgen/compile/remote_kernel_cache.h"
-#include "cppgen/compile/shared_kernel_cache.h"
+#include "cppgen/compile/kernel_caches.h"
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/support/subprocess.h"
@@ -39,18 +37,19 @@ class KernelBuilder {
     std::string include_dir;
   };
   Command command_of(const CompileJob& job) { return {toolchain_.command, flags_of(job), headers_.path()}; }
-  // nullopt if caching is off.
-  KernelCache* cache() { return cache_ ? &*cache_ : nullptr; }
+  // nullptr if caching is off.
+  KernelCache* cache() { return caches_.own(); }
   const Toolchain& toolchain() const { return toolchain_; }
   ProcessRunner& runner() { return runner_; }
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  // SHA-256 over the headers that units include.
+  const std::string& headers_hash() const { return headers_.hash(); }
+  const std::vector<std::string>& warnings() const { return caches_.warnings(); }
 
  private:
   struct Unit;
   struct Build;
   std::vector<std::string> flags_of(const CompileJob& job) const;
   bool take_from_cache(Build& build, Unit& unit, bool first_look);
-  std::optional<KernelCache::Pinned> fetch(const Unit& unit);
   bool obtain_lock(Unit& unit);
   void revisit_waiting(Build& build);
   void start_ready(Build& build, CompilePool& pool);
@@ -58,17 +57,13 @@ class KernelBuilder {
   void finish(Build& build, Unit& unit, CompiledObject object);
   [[noreturn]] void fail(const Unit& unit, const CompilePool::Finished& failure);
   std::string keep_source(const Unit& unit);
-  void warn_once(const std::string& reason);
 
   CompileOptions options_;
   std::unique_ptr<ProcessRunner> own_runner_;
   ProcessRunner& runner_;
   Toolchain toolchain_;
-  std::optional<KernelCache> cache_;
-  std::optional<SharedKernelCache> shared_cache_;
-  std::unique_ptr<RemoteKernelCache> remote_cache_;
+  KernelCaches caches_;
   VecHeaders headers_;
-  std::vector<std::string> warnings_;
 };
 
 // build() of a builder that is used once.

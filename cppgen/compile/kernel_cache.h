@@ -12,10 +12,11 @@
 
 namespace cppgen {
 
-// Compiled kernels by key, one file "<dir>/kernels/<2 hex>/<62 hex>.so" each (format: cache_entry.h). Shared by any
-// number of processes: entries appear and disappear atomically, are verified when found, and are kept while they are in
-// use. Disk errors are not failures: an entry that cannot be read is a miss; one that cannot be written is reported to
-// the caller, which continues with its own object. One object per thread.
+// Compiled kernels by key, one file "<dir>/kernels/<2 hex>/<62 hex>.so" each (format: cache_entry.h): shared objects,
+// and objects of --emit, whose keys contain "-c". Shared by any number of processes: entries appear and disappear
+// atomically, are verified when found, and are kept while they are in use. Disk errors are not failures: an entry that
+// cannot be read is a miss; one that cannot be written is reported to the caller, which continues with its own object.
+// One object per thread.
 class KernelCache {
  public:
   // Creates `dir` (mode 0700) if needed and removes files that killed processes left. UserError if `dir` exists but is

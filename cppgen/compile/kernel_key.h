@@ -12,8 +12,8 @@ struct KernelKey {
   std::string dump;  // its ingredients, one "tag = value" per line; long values as their own SHA-256
 };
 
-// `flags` without include path and file names; `compiler` is Toolchain::identity with the leading options of the
-// command; `headers_hash` is VecHeaders::hash.
+// `flags` without include path and file names; `compiler` is
+// Toolchain::identity_of_command(); `headers_hash` covers all that the source includes.
 KernelKey make_kernel_key(const CompileJob& job, const std::vector<std::string>& flags,
                           const std::vector<std::string>& compiler, const std::string& headers_hash, int abi_version);
 

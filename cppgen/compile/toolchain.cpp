@@ -170,6 +170,12 @@ std::vector<std::pair<std::string, std::optional<std::string>>> compiler_environ
   return changes;
 }
 
+std::vector<std::string> Toolchain::identity_of_command() const {
+  std::vector<std::string> words = identity;
+  words.insert(words.end(), command.begin(), command.end());
+  return words;
+}
+
 std::optional<std::string> find_program(const std::string& name) {
   const char* path = std::getenv("PATH");
   const std::vector<std::string> found = search(name, path ? path : "");

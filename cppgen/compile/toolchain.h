@@ -20,6 +20,8 @@ struct Toolchain {
   // One line per program of `command`: properties that must stay the same for its output to be reused. Launchers are
   // not among them, because they must not change the output.
   std::vector<std::string> identity;
+  // All of what the output depends on: identity and command.
+  std::vector<std::string> identity_of_command() const;
   std::optional<LaunchedCompiler> launched;  // if there are launchers: what makes object files instead of `command`
 
   // `setting` is split at blanks; single or double quotes and backslashes group as in a shell, nothing is expanded. A

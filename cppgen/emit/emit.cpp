@@ -48,7 +48,7 @@ class Emission {
     CompiledModel model = compile();
     const rt::Plan plan = rt::plan_from_json(read_file(model.package + "/" + std::string(rt::kPlanFile)));
     const double compiled = StageClock::now();
-    write(plan, model.package);
+    write(plan, model.package, model.report);
     model.report.stages.emplace_back("emit", StageClock::now() - compiled);
     model.report.total_s = StageClock::now() - start;
     return {model.report, model.sources, bytes_of(request_.output)};
@@ -70,7 +70,7 @@ class Emission {
     return compile_model(request);
   }
 
-  void write(const rt::Plan& plan, const std::string& package) {
+  void write(const rt::Plan& plan, const std::string& package, CompileReport& report) {
     const CompileOptions options = compile_options(request_.compile);
     KernelBuilder builder(options);
     const ModelOptions model{plan.isa, request_.compile.settings.flush_denormals,
@@ -83,7 +83,7 @@ class Emission {
     ObjectBuild build(options, sources);
     if (project.needs_library) build.write_library_object(request_.name);
     if (request_.kind == EmitKind::cmake) return write_sources(project, sources);
-    build_project(project, sources, build);
+    build_project(project, sources, build, report);
   }
 
   void write_sources(const Project& project, const std::string& sources) {
@@ -91,11 +91,13 @@ class Emission {
     move_to_output(sources, request_.output, output_kind(request_));
   }
 
-  void build_project(const Project& project, const std::string& sources, ObjectBuild& build) {
+  void build_project(const Project& project, const std::string& sources, ObjectBuild& build, CompileReport& report) {
     std::vector<Project::Unit> units = project.units;
     if (request_.kind == EmitKind::executable)
       units.insert(units.end(), project.program.begin(), project.program.end());
-    std::vector<std::string> objects = build.compile(units);
+    std::vector<std::string> objects = build.compile(units, project.headers_hash);
+    report.units = int(units.size());
+    report.cached_units = build.cached();
     if (project.needs_library) objects.emplace_back(kLibraryObject);
     if (request_.kind == EmitKind::executable) {
       build.link(objects, "program");

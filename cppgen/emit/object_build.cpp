@@ -36,8 +36,18 @@ std::string object_of(const Project::Unit& unit) { return unit.path + ".o"; }
 
 }  // namespace
 
+struct ObjectBuild::Work {
+  const Project::Unit* unit;
+  std::optional<KernelKey> key;
+};
+
 ObjectBuild::ObjectBuild(const CompileOptions& options, std::string directory)
-    : options_(options), directory_(std::move(directory)), toolchain_(Toolchain::find(options.cxx)) {}
+    : options_(options), directory_(std::move(directory)), toolchain_(Toolchain::find(options.cxx)), caches_(options) {}
+
+void ObjectBuild::write(const std::string& file, std::string_view content) const {
+  const std::string path = directory_ + "/" + file;
+  if (const int error = write_file(path, content)) user_error("{}: cannot be written: {}", path, error_text(error));
+}
 
 ProcessSpec ObjectBuild::process(std::vector<std::string> command) const {
   ProcessSpec spec;
@@ -55,26 +65,64 @@ std::vector<std::string> ObjectBuild::command_of(const Project::Unit& unit) cons
   return command;
 }
 
-std::vector<std::string> ObjectBuild::compile(const std::vector<Project::Unit>& units) {
+// nullopt for an object that is not cached.
+std::optional<KernelKey> ObjectBuild::key_of(const Project::Unit& unit, const std::string& headers_hash) const {
+  if (unit.has_weights) return std::nullopt;
+  CompileJob job;
+  job.source = read_file(directory_ + "/" + unit.path);
+  std::vector<std::string> flags = unit.flags;
+  flags.insert(flags.end(), {"-c", unit.path});  // the path is in the object
+  return make_kernel_key(job, flags, toolchain_.identity_of_command(), headers_hash, options_.abi_version);
+}
+
+bool ObjectBuild::take_from_cache(const Work& work) {
+  const auto entry = work.key ? caches_.find(*work.key, work.unit->path) : std::nullopt;
+  if (!entry) return false;
+  CompiledObject object;
+  object.path = entry->path;
+  write(object_of(*work.unit), read_object(object));
+  ++cached_;
+  return true;
+}
+
+void ObjectBuild::store(const Work& work) {
+  if (work.key) (void)caches_.store(*work.key, work.unit->path, read_file(directory_ + "/" + object_of(*work.unit)));
+}
+
+std::vector<std::string> ObjectBuild::compile(const std::vector<Project::Unit>& units,
+                                              const std::string& headers_hash) {
+  std::vector<Work> all;
+  std::vector<std::string> objects;
+  for (const Project::Unit& unit : units) {
+    all.push_back({&unit, key_of(unit, headers_hash)});
+    objects.push_back(object_of(unit));
+  }
+  std::vector<const Work*> missing;
+  for (const Work& work : all)
+    if (!take_from_cache(work)) missing.push_back(&work);
+  compile_missing(missing, int(all.size()));
+  return objects;
+}
+
+void ObjectBuild::compile_missing(const std::vector<const Work*>& missing, int total) {
   const size_t most =
       options_.compile_threads > 0 ? size_t(options_.compile_threads) : size_t(std::min(32, usable_cpus()));
   PosixProcessRunner runner;
-  std::map<int, size_t> running;  // units
-  for (size_t next = 0, done = 0; done < units.size();) {
+  std::map<int, const Work*> running;
+  for (size_t next = 0, done = 0; done < missing.size();) {
     poll(options_);
-    for (; next < units.size() && running.size() < most; next++) {
-      running.emplace(runner.start(process(command_of(units[next]))), next);
+    for (; next < missing.size() && running.size() < most; next++) {
+      running.emplace(runner.start(process(command_of(*missing[next]->unit))), missing[next]);
     }
     const auto ended = runner.wait_any(kPollSeconds);
     if (!ended) continue;
-    const Project::Unit& unit = units[running.at(ended->id)];
-    require_success(ended->result, fmt::format("the compiler of '{}'", unit.path), command_of(unit));
+    const Work& work = *running.at(ended->id);
+    require_success(ended->result, fmt::format("the compiler of '{}'", work.unit->path), command_of(*work.unit));
+    store(work);
     running.erase(ended->id), done++;
-    if (options_.on_progress) options_.on_progress(int(done), int(units.size()));
+    if (options_.on_progress) options_.on_progress(total - int(missing.size() - done), total);
   }
-  std::vector<std::string> objects;
-  for (const Project::Unit& unit : units) objects.push_back(object_of(unit));
-  return objects;
+  caches_.finish();
 }
 
 void require_binutils() {
@@ -89,9 +137,8 @@ void ObjectBuild::archive(const std::vector<std::string>& objects, const std::st
 }
 
 void ObjectBuild::write_library_object(const std::string& model) {
-  const std::string object(kLibraryObject), path = directory_ + "/" + object;
-  if (const int error = write_file(path, linked_library()))
-    user_error("{}: cannot be written: {}", path, error_text(error));
+  const std::string object(kLibraryObject);
+  write(object, linked_library());
   std::vector<std::string> command{binutil("objcopy")};
   for (const auto& [from, to] : library_names(model)) command.push_back(fmt::format("--redefine-sym={}={}", from, to));
   command.push_back(object);

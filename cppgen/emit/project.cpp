@@ -7,6 +7,7 @@
 
 #include "cppgen/compile/cmake_project.h"
 #include "cppgen/compile/compile_flags.h"
+#include "cppgen/support/hashing.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/version.h"
@@ -62,7 +63,7 @@ class ProjectMaker {
     project_.files.push_back({names_.model + ".h", header_text(names_, plan_, options_)});
     add(project_.units, names_.model + ".cpp", functions_text(names_, plan_, options_, tiles), scalar());
     for (const CompileJob& job : kernels) add_kernels(job);
-    if (plan_.weights_bytes > 0) add(project_.units, "weights.cpp", weights_text(), scalar());
+    if (plan_.weights_bytes > 0) add_weights();
     for (const std::string_view source : kRuntimeSources) add_support(project_.units, source, scalar());
     project_.needs_library = std::any_of(plan_.steps.begin(), plan_.steps.end(),
                                          [](const rt::Step& step) { return step.kind == rt::StepKind::library; });
@@ -112,6 +113,11 @@ class ProjectMaker {
     if (!tiles.formats.empty() || !tiles.strided_isa.empty()) add_support(project_.units, kLongSums, scalar());
   }
 
+  void add_weights() {
+    add(project_.units, "weights.cpp", weights_text(), scalar());
+    project_.units.back().has_weights = true;
+  }
+
   std::string weights_text() const {
     return fmt::format(
         "// The constants of the model, as they are in weights.bin.\n"
@@ -133,6 +139,11 @@ class ProjectMaker {
     for (const Project::File& file : project_.files) texts.push_back(file.text);
     for (const LinkedSource* header : included_sources(texts))
       project_.files.push_back({std::string(kSupport) + std::string(header->path), std::string(header->content)});
+    Hasher hasher;
+    hasher.field("kernels", builder_.headers_hash());
+    for (const Project::File& file : project_.files)
+      if (!file.path.ends_with(".cpp")) hasher.field(file.path, file.text);
+    project_.headers_hash = hasher.hex();
   }
 };
 

@@ -16,12 +16,14 @@ struct Project {
   struct Unit {
     std::string path;                // of a source among the files
     std::vector<std::string> flags;  // all of them, but for -c
+    bool has_weights = false;        // its object contains weights.bin
   };
   std::string name;
   std::vector<File> files;
   std::vector<Unit> units;     // of the library
   std::vector<Unit> program;   // of the program, which links with the library
   bool needs_library = false;  // kLibraryObject is a part of the library
+  std::string headers_hash;    // of all that units include
 };
 
 // linked_library(), whose functions have the names that begin with the model's.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cppgen/support/redis_protocol.h"
+#include "runtime/base/condition_wait.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 
@@ -196,7 +197,7 @@ struct RemoteStore::Writer {
     pthread_sigmask(SIG_BLOCK, &all, nullptr);
     std::unique_lock lock(mutex);
     while (true) {
-      changed.wait(lock, [&] { return closed || !waiting.empty(); });
+      rt::wait_until_true(changed, lock, [&] { return closed || !waiting.empty(); });
       if (closed) return;
       auto [key, value] = std::move(waiting.front());
       waiting.pop_front();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "runtime/base/condition_wait.h"
 #include "runtime/threads/backoff.h"
 #include "runtime/threads/binding.h"
 #include "runtime/threads/float_environment.h"
@@ -174,7 +175,7 @@ void Crew::return_worker_id(int worker) {
 void Crew::dismiss() {
   std::unique_lock lock(mutex_);
   dismissed_.store(true);
-  all_left_.wait(lock, [&] { return static_cast<int>(free_ids_.size()) == options_.threads - 1; });
+  wait_until_true(all_left_, lock, [&] { return static_cast<int>(free_ids_.size()) == options_.threads - 1; });
 }
 
 }  // namespace cppgen::rt

@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/base/condition_wait.h"
 #include "runtime/base/log.h"
 #include "runtime/threads/crew.h"
 
@@ -40,7 +41,7 @@ class ThreadPoolExecutor final : public Executor, private HelperSource {
   void serve() {
     std::unique_lock lock(mutex_);
     while (true) {
-      requested_.wait(lock, [&] { return ending_ || requests_ > 0; });
+      wait_until_true(requested_, lock, [&] { return ending_ || requests_ > 0; });
       if (ending_) return;
       --requests_;
       lock.unlock();

@@ -1,5 +1,7 @@
 #include "cppgen/compile/vec_headers.h"
 
+#include <regex>
+
 #include "tests/compile/fixture.h"
 
 namespace cppgen {
@@ -14,6 +16,23 @@ TEST_F(VecHeadersTest, HoldTheKernelAbi) {
   ASSERT_NE(abi, files.end());
   EXPECT_NE(abi->content.find("CPPGEN_ABI_VERSION"), std::string_view::npos);
   EXPECT_TRUE(std::is_sorted(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; }));
+}
+
+// Versions of clang differ in builtins; the intrinsics stay. The two others are those that clang's own headers call.
+TEST_F(VecHeadersTest, BuiltinsOfGnuHaveIntrinsicsForClang) {
+  const std::regex use("(#define )?(__builtin_ia32_\\w+)");
+  std::set<std::pair<std::string, std::string>> used, defined;  // folder and name
+  for (const EmbeddedFile& file : embedded_headers()) {
+    const std::string folder = parent_directory(std::string(file.path));
+    for (std::cregex_iterator at(file.content.data(), file.content.data() + file.content.size(), use), end; at != end;
+         ++at)
+      ((*at)[1].matched ? defined : used).emplace(folder, (*at)[2]);
+  }
+  EXPECT_FALSE(defined.empty());
+  for (const auto& [folder, name] : used) {
+    if (name == "__builtin_ia32_cvtss2si" || name == "__builtin_ia32_sfence") continue;
+    EXPECT_TRUE(defined.contains({folder, name})) << folder << "/clang.h lacks " << name;
+  }
 }
 
 TEST_F(VecHeadersTest, PublishedOnceByContent) {

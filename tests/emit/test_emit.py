@@ -300,6 +300,35 @@ def test_equal_models_give_equal_files(tmp_path):
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes()
 
 
+def test_objects_come_from_the_cache(tmp_path):
+    """A model that is emitted again compiles nothing but its weights, whose object is not cached."""
+    path = models.save(models.convolutions(), tmp_path / "net.onnx")
+    compiler, log = tmp_path / "compiler", tmp_path / "log"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec g++ "$@"\n')
+    compiler.chmod(0o755)
+    environment = {**os.environ, "CPPGEN_CXX": str(compiler), "CPPGEN_CACHE_DIR": str(tmp_path / "cache")}
+
+    def emit_counted(kind, output, *options):
+        log.write_text("")
+        text = run(CPPGEN, "compile", path, "--emit", kind, "-o", tmp_path / output, "--json", *options, env=environment)
+        report, _ = json.JSONDecoder().raw_decode(text)  # what follows was written to stderr
+        return report["units"], report["cached_units"], re.findall(r"-o (\S+)\.o", log.read_text())
+
+    units, cached, compiled = emit_counted("static", "first")
+    assert cached == 0 and len(compiled) >= units > 5
+    assert emit_counted("static", "second") == (units, units - 1, ["weights.cpp"])
+    assert (tmp_path / "first" / "libnet.a").read_bytes() == (tmp_path / "second" / "libnet.a").read_bytes()
+    of_program, cached, compiled = emit_counted("executable", "program")
+    assert cached == units - 1 and len(compiled) == of_program - cached
+    assert emit_counted("executable", "again")[1:] == (of_program - 1, ["weights.cpp"])
+    assert (tmp_path / "program").read_bytes() == (tmp_path / "again").read_bytes()
+    for options in (("--name", "other"), ("--set", "RECOMPILE=1"), ("--set", "KERNEL_CACHE=0")):
+        assert emit_counted("static", options[-1], *options)[1] == 0
+    models.save(models.convolutions(64), path)  # other functions, and the same sources of the runtime
+    _, cached, compiled = emit_counted("static", "changed")
+    assert cached > 0 and "net.cpp" in compiled
+
+
 def test_refusals(tmp_path):
     net = models.save(models.layers(), tmp_path / "layers.onnx")
     assert "'the_loop'" in emit(models.save(models.loop(), tmp_path / "loop.onnx"), "static", tmp_path / "o", status=2)

@@ -99,11 +99,13 @@ VEC_FN T div_part(T a, T b) {
 }
 VEC_FN V<f32> sqrt(V<f32> a) {
   typedef float F4 __attribute__((vector_size(16)));
-  return {__builtin_ia32_sqrtss(F4{a.v, 0, 0, 0})[0]};
+  const F4 x = {a.v, 0, 0, 0};
+  return {__builtin_ia32_sqrtss(x)[0]};
 }
 VEC_FN V<f64> sqrt(V<f64> a) {
   typedef double D2 __attribute__((vector_size(16)));
-  return {__builtin_ia32_sqrtsd(D2{a.v, 0})[0]};
+  const D2 x = {a.v, 0};
+  return {__builtin_ia32_sqrtsd(x)[0]};
 }
 VEC_FN V<f32> look_up(const f32 (&table)[16], V<u32> index) { return {table[index.v & 15]}; }
 

@@ -11,6 +11,9 @@ constexpr int L = 1;
 
 // Each of these builds on the ones before it.
 // clang-format off
+#ifdef __clang__
+#include "clang.h"
+#endif
 #include "primitives.h"
 #include "fma.h"
 #include "../generic/ops.h"
