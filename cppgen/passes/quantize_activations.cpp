@@ -15,7 +15,7 @@ bool is_chosen(const Node& node, const PassOptions& options) {
 }
 
 // Afterwards the product is the next node.
-void rewrite(Graph& graph, NodeId id) {
+void take_bytes(Graph& graph, NodeId id) {
   const Node old = graph.nodes[size_t(id)];
   const std::vector<ValueId> quantized = {graph.add_value(old.name + "/bytes"), graph.add_value(old.name + "/scales")};
   Node& quantize = insert_node(graph, id, "QuantizeBlocks", {old.inputs[0]}, quantized);
@@ -37,7 +37,7 @@ void rewrite(Graph& graph, NodeId id) {
 void quantize_activations(Graph& graph, const PassOptions& options) {
   if (options.int8_activations == "never") return;
   for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++)
-    if (is_chosen(graph.nodes[size_t(id)], options)) rewrite(graph, id++);
+    if (is_chosen(graph.nodes[size_t(id)], options)) take_bytes(graph, id++);
 }
 
 }  // namespace cppgen::passes

@@ -11,6 +11,8 @@ enum NBitInput { kLeft, kPacked, kBlockScales, kBlockZeros, kGroups, kColumnBias
 // the result.
 enum ByteInput { kLeftBytes, kLeftScales, kByteWeights, kByteWeightScales, kByteWeightZeros, kByteBias };
 
+constexpr DTypes kProductTypes = bit(DType::f32) | bit(DType::f16) | bit(DType::bf16);
+
 ir::NBitWeights packing_of(InferContext& c) {
   ir::NBitWeights p;
   p.depth = c.integer("K"), p.columns = c.integer("N"), p.bits = c.integer("bits", 4),
@@ -43,6 +45,7 @@ void infer_product(InferContext& c, const ir::NBitWeights& p, int weights, int b
   require_rank(c, weights, 3, 3);
   const int64_t wanted[] = {p.columns, p.blocks(), p.block_bytes()};
   for (int d = 0; d < 3; ++d) require_equal(c, c.shape(weights)[size_t(d)], wanted[d], "dimensions of B");
+  require_dtype(c, scales, kProductTypes);
   require_rows(c, scales, p.columns, p.blocks());
   if (c.has_input(zeros)) {
     const bool packed = c.dtype(zeros) == DType::u8;
@@ -61,7 +64,7 @@ void infer_product(InferContext& c, const ir::NBitWeights& p, int weights, int b
 
 void infer_matmul_n_bits(InferContext& c) {
   const ir::NBitWeights p = packing_of(c);
-  require_dtype(c, kLeft, bit(DType::f32) | bit(DType::f16) | bit(DType::bf16));
+  require_dtype(c, kLeft, kProductTypes);
   require_rank(c, kLeft, 1, -1);
   require_equal(c, c.shape(kLeft).back(), p.depth, "the last dimension of A and K");
   require_same_dtype(c, kLeft, kBlockScales);
@@ -74,8 +77,12 @@ void infer_matmul_n_bits(InferContext& c) {
 void infer_quantized_matmul_n_bits(InferContext& c) {
   const ir::NBitWeights p = packing_of(c);
   require_dtype(c, kLeftBytes, bit(DType::i8));
+  require_rank(c, kLeftBytes, 1, -1);
   require_equal(c, c.shape(kLeftBytes).back(), p.blocks() * p.block, "bytes and the steps of all blocks");
   require_dtype(c, kLeftScales, bit(DType::f32));
+  const Shape &bytes = c.shape(kLeftBytes), &of_blocks = c.shape(kLeftScales);
+  require_rank(c, kLeftScales, int(bytes.size()), int(bytes.size()));
+  for (size_t d = 0; d + 1 < bytes.size(); d++) require_equal(c, bytes[d], of_blocks[d], "rows of bytes and of scales");
   require_equal(c, c.shape(kLeftScales).back(), p.blocks(), "scales and blocks");
   infer_product(c, p, kByteWeights, kByteBias);
 }

@@ -28,7 +28,7 @@ void infer_quantize_blocks(InferContext& c) {
   c.set_output(1, DType::f32, scales);
 }
 
-Scalar element(LowerContext& c, At block, IndexExpr within) {
+Scalar number_within(LowerContext& c, At block, IndexExpr within) {
   block.back() = block.back() * c.integer("block_size") + within;
   const ir::BufferId x = c.input_buffer(0);
   return load_inside(c, x, std::move(block), number(c, DType::f32, 0));
@@ -46,7 +46,7 @@ void emit_bytes(LowerContext& c, ir::BufferId greatest) {
   at.pop_back();
   const Scalar most = load(c, greatest, at);
   const Scalar steps = select(most == 0.0, most.number(0), kSteps / most);
-  const Scalar value = round(element(c, at, within) * steps).cast(DType::i8);
+  const Scalar value = round(number_within(c, at, within) * steps).cast(DType::i8);
   at.back() = at.back() * block + within;
   nest.stores.push_back({c.output_buffer(0), at, value, {}});
   c.emit(std::move(nest));
@@ -58,7 +58,7 @@ void lower_quantize_blocks(LowerContext& c) {
                      .output = greatest,
                      .reduced = {c.integer("block_size")},
                      .op = ir::ReduceOp::max,
-                     .value = [&](const At& at, const At& within) { return abs(element(c, at, within[0])); },
+                     .value = [&](const At& at, const At& within) { return abs(number_within(c, at, within[0])); },
                      .finish = nullptr});
   const auto scale = [&](const At& at) { return load(c, greatest, at) / kSteps; };
   if (c.has_output(1)) c.emit_pointwise(c.output_buffer(1), scale, "scales");
