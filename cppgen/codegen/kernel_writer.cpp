@@ -40,7 +40,11 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
         collect_symbols(st.indirects, symbols);
       }
   }
-  if (k.contraction) roots.push_back(k.contraction->left), roots.push_back(k.contraction->right);
+  if (k.contraction) {
+    const std::vector<Expr> left = left_loads(*k.contraction);
+    roots.insert(roots.end(), left.begin(), left.end());
+    roots.push_back(k.contraction->right);
+  }
   if (const auto& a = k.attention) roots.insert(roots.end(), {a->query, a->key, a->value, a->score});
   for (Expr e : ir::postorder(roots)) {
     for (IndexExpr i : e->indices) collect_symbols(i, symbols);

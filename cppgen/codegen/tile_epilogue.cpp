@@ -115,7 +115,8 @@ void TileWriter::write_row_counts(size_t first) {
 }
 
 Code TileWriter::even_rows() const {
-  const IndexExpr distance = *ir::stride_of(left_offset(), kernel_.contraction->rows.back().var.node());
+  const IndexExpr distance =
+      *ir::stride_of(row_offset(kernel_.contraction->left), kernel_.contraction->rows.back().var.node());
   return code("vec::even_rows(left, {}, tap_offsets)", index_text(distance));
 }
 

@@ -33,11 +33,10 @@ void TileWriter::declare_left() {
     return;
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
-  const int64_t rows = points(c.taps).constant() * c.shape.mr;
-  before_.array("const void*", "left", Code(rows));
+  before_.array("const void*", "left", Code(left_pointers()));
   const rt::LeftForm form = info(c.format).form;
   if (form == rt::LeftForm::in_place) return;
-  before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? 1 : rows));
+  before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? 1 : left_pointers()));
   note_scratch("prepared: rows of a tile as the tiles read them");
 }
 
@@ -62,12 +61,17 @@ void TileWriter::assert_left_inside() {
     body_.open(loop_over(t));
   }
   assert_inside(c.left, {c.depth});
+  if (c.left_scales) assert_inside(c.left_scales, {});
   for (size_t i = 0; i <= c.taps.size(); i++) body_.close();
 }
 
-IndexExpr TileWriter::left_offset() const {
-  const auto& c = *kernel_.contraction;
-  return ir::substitute(view_.offset(c.left->buffer, c.left->indices), {{c.depth.var.node(), 0}});
+IndexExpr TileWriter::row_offset(Expr load) const {
+  return ir::substitute(view_.offset(load->buffer, load->indices), {{contraction().depth.var.node(), 0}});
+}
+
+int64_t TileWriter::left_pointers() const {
+  const auto& c = contraction();
+  return (points(c.taps).constant() + (c.left_scales ? 1 : 0)) * c.shape.mr;
 }
 
 void TileWriter::write_first_row() {
@@ -77,10 +81,11 @@ void TileWriter::write_first_row() {
   for (const Loop& tap : c.taps) at_start[tap.var.node()] = 0;
   decompose(row0_, c.rows);
   body_.constant("const float* const", "left", "{}",
-                 sum(context_.pointers.at(c.left->buffer), index_text(ir::substitute(left_offset(), at_start))));
+                 sum(context_.pointers.at(c.left->buffer), index_text(ir::substitute(row_offset(c.left), at_start))));
 }
 
-// left[tap * count + row]: the address of the row at the tap, or of padding outside of the operand.
+// left[tap * count + row]: the address of the row at the tap, or of padding outside of the operand. The addresses of
+// the rows' scales follow, if there are any.
 void TileWriter::write_pointers() {
   const auto& c = *kernel_.contraction;
   assert_left_inside();
@@ -93,7 +98,10 @@ void TileWriter::write_pointers() {
     body_.open(loop_over(t));
     tap = tap * t.extent + t.var;
   }
-  Code address = sum(context_.pointers.at(c.left->buffer), index_text(left_offset()));
+  const auto address_of = [&](Expr load) {
+    return sum(context_.pointers.at(load->buffer), index_text(row_offset(load)));
+  };
+  Code address = address_of(c.left);
   std::vector<Code> inside;
   for (const auto& g : c.left->guards) {
     if (!ir::prove_less_equal(g.lo, g.index)) inside.push_back(context_.names.at_least(g.index, g.lo));
@@ -106,6 +114,7 @@ void TileWriter::write_pointers() {
   }
   const Code first = tap.is_constant(0) || index_text(tap).is_number(0) ? 0 : code("{} * count", factor(tap));
   body_.line("left[{}] = {};", sum(first, "r"), address);
+  if (c.left_scales) body_.line("left[count + r] = {};", address_of(c.left_scales));
   if (skips) body_.line("reached[{}] |= inside;", index_text(tap));
   for (size_t i = 0; i < c.taps.size(); i++) body_.close();
   body_.close();

@@ -36,7 +36,9 @@ class TileWriter : public KernelWriter {
   // tile_operands.cpp
   void declare_left();
   void write_padding(Expr value);
-  IndexExpr left_offset() const;
+  // The offset of a row's first element in the buffer of a load of the left operand.
+  IndexExpr row_offset(Expr load) const;
+  int64_t left_pointers() const;  // of one tile of rows
   void write_left();
   void assert_left_inside();
   void write_first_row();

@@ -70,8 +70,8 @@ struct LoopNest {
   std::vector<Loop> loops, reduced;
   std::vector<Reduction> reductions;
   std::vector<Store> stores;
-  // A contraction: roles of `loops` then `reduced`. It has one reduction, a sum of lhs load x rhs load. One of the
-  // loads may be replaced by a value of several loads, such as weight_at of ir/n_bits.h.
+  // A contraction: roles of `loops` then `reduced`. It has one reduction, a sum of lhs load x rhs load. Loads may
+  // be replaced by values of several loads, such as weight_at of ir/n_bits.h, or bytes times the scale of their block.
   std::vector<AxisRole> roles;
   std::vector<std::string> origins;  // the nodes it came from, as the model names them
 

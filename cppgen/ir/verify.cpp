@@ -249,6 +249,13 @@ class Verifier {
     return e;
   }
 
+  // A load, or the product of two: of a number and the scale of its block.
+  static bool is_operand(Expr e) {
+    if (e->kind == ExprKind::load) return true;
+    const auto is_load = [](Expr factor) { return without_casts(factor)->kind == ExprKind::load; };
+    return e->kind == ExprKind::binary && e->binary == BinaryOp::mul && is_load(e->args[0]) && is_load(e->args[1]);
+  }
+
   void check_roles(const LoopNest& nest) const {
     require(nest.roles.size() == nest.loops.size() + nest.reduced.size(), "there are {} roles for {} loops",
             nest.roles.size(), nest.loops.size() + nest.reduced.size());
@@ -257,7 +264,7 @@ class Verifier {
     const Expr value = nest.reductions[0].value;
     require(value->kind == ExprKind::binary && value->binary == BinaryOp::mul, "a contraction must sum products");
     const Expr lhs = without_casts(value->args[0]), rhs = without_casts(value->args[1]);
-    require(lhs->kind == ExprKind::load || rhs->kind == ExprKind::load, "no factor of a contraction is a load");
+    require(is_operand(lhs) || is_operand(rhs), "no factor of a contraction is a load");
     for (size_t i = 0; i < nest.roles.size(); i++) {
       const bool reduced = i >= nest.loops.size();
       const IndexNode* v = (reduced ? nest.reduced[i - nest.loops.size()] : nest.loops[i]).var.node();

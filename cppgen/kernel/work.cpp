@@ -42,7 +42,7 @@ double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& t
            double(kMatrixInstructions * target.lanes * products_of_parts(format));
   if (format.panel == DType::bf16) return std::max(1.0, target.bf16_dot_speed);
   if (format.sum == DType::f64) return 0.5;
-  if (format.sum != DType::i32) return 1;
+  if (format.sum != DType::i32 && format.left != DType::i8) return 1;
   if (target.lanes == 1) return kScalarWords;
   return target.byte_dots ? format.depth_group : kWords;
 }
@@ -278,7 +278,8 @@ IndexExpr bytes_of(const KernelView& view) {
     outer.insert(outer.end(), {a->rows, a->columns});
   }
   if (const auto& c = kernel.contraction) {
-    accessed.add_all(c->left->buffer), accessed.add(c->packed, panels_read(view.program().buffer(c->packed), *c));
+    for (const Expr load : left_loads(*c)) accessed.add_all(load->buffer);
+    accessed.add(c->packed, panels_read(view.program().buffer(c->packed), *c));
     outer = c->batch;
     outer.push_back(c->columns);
   }

@@ -15,6 +15,10 @@ std::vector<Expr> roots_of(const Segment& s) {
   return roots;
 }
 
+std::vector<Expr> left_loads(const TileContraction& c) {
+  return c.left_scales ? std::vector{c.left, c.left_scales} : std::vector{c.left};
+}
+
 bool keys_are_one_block(const Attention& a, const Tuning& tuning) {
   return a.keys.extent.is_constant() && a.keys.extent.constant() <= tuning.short_keys;
 }

@@ -59,6 +59,9 @@ struct RowTiling {
 // A contraction that runs on tiles: out[rows, columns] = sum over taps and depth of left x right.
 struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
+  // If the rows are bytes whose blocks of the depth have scales: the first scale of a row, whose address follows those
+  // of the rows (runtime/contraction/tiles.h, n_bits_of_i8).
+  ir::Expr left_scales = nullptr;
   std::vector<ir::Loop> batch, rows, taps;
   ir::Loop columns, depth;
   std::string engine;  // its name in the choice list
@@ -79,6 +82,9 @@ struct TileContraction {
   bool convolution = false;    // MAX_AUTOTUNE_CONV_BACKENDS decides about its engine
   std::shared_ptr<const Tuning> tuning{};
 };
+
+// The loads of its left operand: of the rows, and of their scales if there are any.
+std::vector<ir::Expr> left_loads(const TileContraction&);
 
 // An attention computes
 //   out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value.

@@ -25,7 +25,7 @@ struct Touched {
       for (const auto* list : {&s.body, &s.stores})
         for (const ir::Store& store : *list) stores.insert(store.buffer);
     }
-    if (const auto& c = kernel.contraction) add({&c->left, 1}), loads.insert(c->packed);
+    if (const auto& c = kernel.contraction) add(left_loads(*c)), loads.insert(c->packed);
     if (const auto& a = kernel.attention) add(std::vector<Expr>{a->query, a->key, a->value, a->score});
   }
 };
@@ -68,6 +68,7 @@ std::string fault_of_contraction(const Program& program, const FusedKernel& kern
     return fmt::format("tiles of {} x {} in format {}", c.shape.mr, c.shape.nr, int(c.format));
   const rt::TileFormatInfo& format = info(c.format);
   if (!is_load_of(program, c.left, format.left)) return fmt::format("its left operand is not {}", name_of(format.left));
+  if (c.left_scales && !is_load_of(program, c.left_scales, DType::f32)) return "the scales of its rows are not float32";
   if (c.packed < 0 || size_t(c.packed) >= program.buffers.size())
     return fmt::format("there are no panels {}", c.packed);
   if (program.buffer(c.packed).type != format.panel) return fmt::format("its panels are not {}", name_of(format.panel));

@@ -9,9 +9,13 @@ namespace cppgen::rt::n_bits {
 // of a column.
 enum class Zeros : int { same, bytes, floats };
 
+// The weights of a word of four bits: in steps of the depth from the lowest bits on, or so that byte i has the steps i
+// and i + 4, because the lower and the upper halves of the bytes are then four steps each.
+enum class Order : int { steps, halves };
+
 // The header of a panel, of kHeaderBytes. Blocks follow, the last one padded:
 //   float32 scales [columns], zeros [columns] if they are bytes or floats,
-//   uint32 [block * bits / 32][columns], the first weight in the lowest bits
+//   uint32 [block * bits / 32][columns], the first weight in the lowest bits; bits beyond the depth are 0
 struct PanelHeader {
   int bits;  // 4 or 8
   Zeros zeros;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "runtime/contraction/long_sums.h"
-#include "runtime/contraction/n_bit_layout.h"
+#include "runtime/contraction/n_bit_block_head.h"
 
 namespace cppgen::rt::TILE_ISA {
 
@@ -42,7 +42,8 @@ class NBitNumbers {
   static constexpr float power(int p) { return float(1 << (23 - p * Bits)); }
 };
 
-// The weights of one block of the depth at a time, without their scales.
+// The weights of one block of the depth at a time, without their scales. Zeros that are not whole numbers (FloatZeros;
+// others may be, too) are subtracted separately.
 template <int Bits, int Vectors, bool FloatZeros>
 class NBitBlock {
  public:
@@ -57,35 +58,23 @@ class NBitBlock {
 
   // Reads the head of a block; returns where its weights are.
   TILE_MEMBER const char* read_scales(const char* p) {
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) scale_[j] = load((const float*)p + j * kLanes);
-    p += kColumns * 4;
-    if (!FloatZeros && header_.zeros == n_bits::Zeros::same) return p;
-    Vector zero[Vectors];
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++)
-      zero[j] = FloatZeros ? load((const float*)p + j * kLanes) : widen_bytes((const unsigned char*)p + j * kLanes);
-    if constexpr (FloatZeros) {
-#pragma GCC unroll 4
-      for (int j = 0; j < Vectors; j++) zero_[j] = zero[j];
-      return p + kColumns * 4;
-    }
-    numbers_.set_zeros(zero);
-    return p + kColumns;
+    p = head_.read(header_, p);
+    if (!FloatZeros && header_.zeros != n_bits::Zeros::same) numbers_.set_zeros(head_.zero);
+    return p;
   }
 
   // For the weights at place P of the words' lower halves.
   template <int P>
   TILE_MEMBER Vector at(Words words, int j) const {
     const Vector weight = numbers_.template at<P>(words, j);
-    return FloatZeros ? weight - zero_[j] : weight;
+    return FloatZeros ? weight - head_.zero[j] : weight;
   }
-  TILE_MEMBER Vector scale(int j) const { return scale_[j]; }
+  TILE_MEMBER Vector scale(int j) const { return head_.scale[j]; }
 
  private:
   const n_bits::PanelHeader& header_;
   NBitNumbers<Bits, Vectors> numbers_;
-  Vector scale_[Vectors], zero_[Vectors];
+  NBitBlockHead<Vectors> head_;
 };
 
 template <int Rows, int Bits, int Vectors, bool FloatZeros>
@@ -131,16 +120,7 @@ class NBitSums {
   }
 
   // Moves the sums so far to memory.
-  TILE_MEMBER void move_to(float* c, long ldc, bool adds) {
-#pragma GCC unroll 16
-    for (int r = 0; r < Rows; r++)
-#pragma GCC unroll 4
-      for (int j = 0; j < Vectors; j++) {
-        float* const to = c + r * ldc + j * kLanes;
-        store(to, adds ? load(to) + total_[r][j] : total_[r][j]);
-        total_[r][j] = Vector{};
-      }
-  }
+  TILE_MEMBER void move_to(float* c, long ldc, bool adds) { store_sums(total_, c, ldc, adds); }
 
  private:
   static constexpr int kChains = Rows == 1   ? 4
@@ -209,11 +189,13 @@ template <int Rows, int Vectors>
 void n_bit_tile(const void* const* left, long, long depth, const void* panel, void* block, long ldc) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const c = (float*)block;
-  const bool floats = header.zeros == n_bits::Zeros::floats;
+  // With more rows, additions take no time beside the products.
+  constexpr bool kSubtracts = Rows > kMostBlockSums;
+  const bool floats = kSubtracts || header.zeros == n_bits::Zeros::floats;
   if (header.bits == 4 && floats) return n_bit_rows<Rows, 4, Vectors, true>(left, depth, header, c, ldc);
-  if (header.bits == 4) return n_bit_rows<Rows, 4, Vectors, false>(left, depth, header, c, ldc);
+  if (header.bits == 4) return n_bit_rows<Rows, 4, Vectors, kSubtracts>(left, depth, header, c, ldc);
   if (floats) return n_bit_rows<Rows, 8, Vectors, true>(left, depth, header, c, ldc);
-  n_bit_rows<Rows, 8, Vectors, false>(left, depth, header, c, ldc);
+  n_bit_rows<Rows, 8, Vectors, kSubtracts>(left, depth, header, c, ldc);
 }
 
 // Writes half a word's steps of weights with their scales, from step P of the half on.
@@ -274,13 +256,7 @@ VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long 
   vec::Sums<TileUnit, Rows, Vectors> sums;
   vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, (const float*)weights,
                 n_bits::unpacked_steps(depth) * kSlice);
-#pragma GCC unroll 32
-  for (int r = 0; r < Rows; r++)
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) {
-      float* const to = (float*)block + r * ldc + j * kLanes;
-      store(to, Adds ? load(to) + sums.v[r][j] : sums.v[r][j]);
-    }
+  store_sums(sums.v, (float*)block, ldc, Adds);
 }
 
 // The tiles of 1 to MaxRows rows: as tiles.h says. Weights become float32 in registers for up to MostRows of them.

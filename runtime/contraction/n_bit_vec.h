@@ -16,6 +16,19 @@ TILE_FN void store(float* p, Vector x) { *(VectorInMemory*)p = x; }
 TILE_FN Vector splat(float x) { return x - Vector{}; }
 TILE_FN Vector multiply_add(Vector a, Vector b, Vector c);
 
+// Writes the sums of a tile, or adds them to what is there, and clears them.
+template <int Rows, int Vectors>
+TILE_FN void store_sums(Vector (&sums)[Rows][Vectors], float* c, long ldc, bool adds) {
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++) {
+      float* const to = c + r * ldc + j * kLanes;
+      store(to, adds ? load(to) + sums[r][j] : sums[r][j]);
+      sums[r][j] = Vector{};
+    }
+}
+
 struct TileUnit {
   typedef float Vector __attribute__((vector_size(4 * TILE_ISA::kLanes)));
   static constexpr int kLanes = TILE_ISA::kLanes;

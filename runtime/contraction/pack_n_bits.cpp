@@ -10,6 +10,12 @@ namespace {
 
 using n_bits::Zeros;
 
+// Four fields of four bits, each in a byte.
+uint32_t in_bytes(uint32_t x) {
+  x = (x | x << 8) & 0x00ff00ffu;
+  return (x | x << 4) & 0x0f0f0f0fu;
+}
+
 class Reader {
  public:
   explicit Reader(const NBitSource& source) : s_(source) {}
@@ -25,12 +31,15 @@ class Reader {
     const unsigned byte = static_cast<const uint8_t*>(s_.zeros)[column * row + block / in_byte];
     return float(byte >> (block % in_byte * s_.bits) & ((1u << s_.bits) - 1));
   }
-  // Weights from `word` * (32 / bits of the panel) on.
+  // Weights from `word` * (32 / bits of the panel) on; bits of steps beyond the depth are 0.
   uint32_t word(long column, long block, long word) const {
     const long in_panel = s_.bits == 2 ? 2 : 4;  // bytes
+    const long steps = in_panel * 8 / s_.bits, rest = s_.depth - block * s_.block - word * steps;
+    if (rest <= 0) return 0;
     const uint8_t* from = s_.values + (column * blocks() + block) * (s_.block * s_.bits / 8) + word * in_panel;
     uint32_t bits = 0;
     std::memcpy(&bits, from, size_t(in_panel));
+    if (rest < steps) bits &= (1u << (rest * s_.bits)) - 1;
     return s_.bits == 2 ? spread(bits) : bits;
   }
 
@@ -39,14 +48,16 @@ class Reader {
 
   // Eight fields of two bits in fields of four.
   static uint32_t spread(uint32_t x) {
-    x = (x | x << 8) & 0x00ff00ffu;
-    x = (x | x << 4) & 0x0f0f0f0fu;
+    x = in_bytes(x);
     return (x | x << 2) & 0x33333333u;
   }
 };
 
-void pack_block(const Reader& read, const n_bits::PanelHeader& h, long first, long count, long block, int nr,
-                char* out) {
+// A word of four bits in the order of halves.
+uint32_t in_halves(uint32_t word) { return in_bytes(word & 0xffffu) | in_bytes(word >> 16) << 4; }
+
+void pack_block(const Reader& read, const n_bits::PanelHeader& h, n_bits::Order order, long first, long count,
+                long block, int nr, char* out) {
   auto* scales = reinterpret_cast<float*>(out);
   for (long j = 0; j < count; j++) scales[j] = read.scale(first + j, block);
   out += nr * 4;
@@ -60,7 +71,8 @@ void pack_block(const Reader& read, const n_bits::PanelHeader& h, long first, lo
   out += nr * n_bits::zero_bytes(h.zeros);
   for (long j = 0; j < count; j++)
     for (long w = 0; w < h.block * h.bits / 32; w++) {
-      const uint32_t word = read.word(first + j, block, w);
+      const uint32_t steps = read.word(first + j, block, w);
+      const uint32_t word = order == n_bits::Order::halves && h.bits == 4 ? in_halves(steps) : steps;
       std::memcpy(out + (w * nr + j) * 4, &word, 4);
     }
 }
@@ -82,7 +94,7 @@ n_bits::PanelHeader n_bit_header(const NBitSource& source) {
   return h;
 }
 
-void pack_n_bits(const NBitSource& source, int nr, void* out) {
+void pack_n_bits(const NBitSource& source, int nr, void* out, n_bits::Order order) {
   const Reader read(source);
   const n_bits::PanelHeader h = n_bit_header(source);
   const long bytes = n_bits::panel_bytes(h, source.depth, nr);
@@ -91,7 +103,7 @@ void pack_n_bits(const NBitSource& source, int nr, void* out) {
     std::memset(panel, 0, size_t(bytes));
     std::memcpy(panel, &h, sizeof h);
     for (long b = 0; b < read.blocks(); b++)
-      pack_block(read, h, first, std::min<long>(nr, source.columns - first), b, nr,
+      pack_block(read, h, order, first, std::min<long>(nr, source.columns - first), b, nr,
                  panel + n_bits::kHeaderBytes + b * n_bits::block_bytes(h, nr));
   }
 }

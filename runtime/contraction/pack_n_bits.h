@@ -21,7 +21,8 @@ struct NBitSource {
 // The header of the panels that the weights are packed into.
 n_bits::PanelHeader n_bit_header(const NBitSource&);
 
-// Packs the weights into ceil(columns / nr) panels of n_bits::panel_bytes() each, aligned to 64 bytes.
-void pack_n_bits(const NBitSource&, int nr, void* out);
+// Packs the weights into ceil(columns / nr) panels of n_bits::panel_bytes() each, aligned to 64 bytes, for tiles over
+// rows of floats or of bytes (Order in n_bit_layout.h).
+void pack_n_bits(const NBitSource&, int nr, void* out, n_bits::Order order = n_bits::Order::steps);
 
 }  // namespace cppgen::rt

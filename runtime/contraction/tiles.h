@@ -74,6 +74,11 @@ struct WinogradTransforms {
 // of unpacked_steps(depth) steps. Entries mr + rows and 2 * mr + rows multiply by these, overwriting the block or
 // adding to it, with the sums of entry `rows` where that scales the weights (n_bit_tile.h).
 //
+// n_bits_of_i8: the same weights, and rows of signed bytes with a scale for each block of the weights: left[rows + r]
+// points to two float32 for each block of row r, its scale and the sum of its bytes. The bytes of the last block are
+// read to its end; those beyond the depth do not matter. The sums of products of a block are exact, at most 2^31 / 255
+// / 128 of them, and scaled sums are added in the order of the blocks.
+//
 // bf16: of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, as operands or sums, are
 // treated as zero, as vdpbf16ps does.
 //

@@ -81,6 +81,13 @@ void add_quantized_rows(std::vector<Row>& t) {
                "T[1,64]@-2..2 u8![9,4,16] T![9,4]@0.1..1|K=64 N=9 bits=8 block_size=16;"
                "T[2,33]@-2..2 u8![4,3,4] T![4,3]@0.1..1 - - T[4]@-2..2|K=33 N=4 bits=2 block_size=16",
                1, "com.microsoft"});
+  t.push_back({"QuantizeBlocks", kExact,
+               "T[3,70]@-2..2|block_size=32 -> 2; T[N,64]@-9..9|block_size=16 -> 2; T[2,3,5]@-1..1|block_size=16 -> 2",
+               1, "cppgen"});
+  t.push_back({"QuantizedMatMulNBits", sums(64),
+               "i8[3,96]@-99..99 f32[3,3]@0.01..0.02 u8![5,3,16] T![5,3]@0.1..1 u8![5,2]|K=70 N=5 bits=4 block_size=32;"
+               "i8[N,64]@-99..99 f32[N,4]@0.01..0.02 u8![9,4,16] T![9,4]@0.1..1|K=64 N=9 bits=8 block_size=16",
+               1, "cppgen"});
 }
 
 void add_sequence_rows(std::vector<Row>& t) {

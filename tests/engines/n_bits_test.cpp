@@ -1,6 +1,7 @@
 // Products with weights of few bits (MatMulNBits) on every ISA's tiles, against the interpreter.
 #include <algorithm>
 
+#include "cppgen/passes/passes.h"
 #include "runtime/base/narrow_floats.h"
 #include "tests/engines/products.h"
 #include "tests/engines/run_engine.h"
@@ -184,6 +185,70 @@ TEST(NBits, ThreadsChangeNothing) {
   Graph one = graph_of(cases), three = graph_of(cases);
   const Machine m = this_machine();
   expect_same_bits(run_on(m, one, {}, inputs_of(cases)).outputs, run_on(m, three, {}, inputs_of(cases), 3).outputs);
+}
+
+// The products of the same numbers, rounded to bytes.
+Graph bytes_of(const std::vector<Case>& cases, bool constant = true) {
+  Graph graph = graph_of(cases, constant);
+  passes::PassOptions options;
+  options.int8_activations = "always";
+  passes::quantize_activations(graph, options);
+  return graph;
+}
+
+void check_bytes(const std::vector<Case>& cases, const char* isa) {
+  const auto m = machine(isa);
+  if (!m) return;
+  SCOPED_TRACE(isa);
+  Graph graph = bytes_of(cases), meaning = bytes_of(cases);
+  const Result r = run_on(*m, graph, {}, inputs_of(cases));
+  EXPECT_EQ(r.engines, std::vector<std::string>(cases.size(), "cppgen-n-bits"));
+  const auto want = ir::interpret(ops::lower(meaning), inputs_of(cases));
+  for (size_t i = 0; i < cases.size(); i++) {
+    const Case& c = cases[i];
+    const double eps = c.type == DType::f32 ? 0x1p-22 : c.type == DType::f16 ? 0x1p-11 : 0x1p-8;
+    for (int64_t e = 0; e < want[i].elements(); e++)
+      ASSERT_NEAR(value(r.outputs[i], e), value(want[i], e), eps * magnitude(c))
+          << c.rows << " x " << c.k << " x " << c.n << " of " << c.bits << " bits by " << c.block << ", zeros "
+          << int(c.zeros) << ", at " << e;
+  }
+}
+
+constexpr const char* kByteIsas[] = {"scalar", "avx2", "avx512", "avx512_vnni"};
+
+TEST(NBits, RowsOfBytes) {
+  std::vector<Case> cases;
+  for (int64_t bits : {2, 4, 8})
+    for (Zeros z : {Zeros::none, Zeros::equal, Zeros::packed, Zeros::whole, Zeros::fractions})
+      for (int64_t rows : {1, 5}) {
+        cases.push_back({rows, 96, 33, bits, 32, z});
+        cases.push_back({rows, 77, 31, bits, 16, z, DType::f32, true, true});
+      }
+  for (int64_t rows : {2, 3, 4, 6, 7, 8, 9, 40, 130}) cases.push_back({rows, 530, 70, 4, 32, Zeros::packed});
+  for (int64_t rows : {1, 3, 20}) cases.push_back({rows, 600, 40, 4, 128, Zeros::none, DType::f32, false, false, true});
+  for (DType type : {DType::f16, DType::bf16}) cases.push_back({6, 80, 33, 4, 32, Zeros::none, type});
+  for (const char* isa : kByteIsas) check_bytes(cases, isa);
+}
+
+TEST(NBits, ThreadsChangeNothingOfRowsOfBytes) {
+  const std::vector<Case> cases = {{1, 128, 512, 4, 32, Zeros::packed}, {300, 600, 200, 4, 32}};
+  Graph one = bytes_of(cases), three = bytes_of(cases);
+  const Machine m = this_machine();
+  expect_same_bits(run_on(m, one, {}, inputs_of(cases)).outputs, run_on(m, three, {}, inputs_of(cases), 3).outputs);
+}
+
+TEST(NBits, BytesAndOtherWeightsRunAsLoops) {
+  const std::vector<Case> cases = {{3, 64, 20, 4, 32}};
+  Graph of_run = bytes_of(cases, false), meaning = bytes_of(cases, false);
+  std::vector<ir::HostTensor> inputs = inputs_of(cases);
+  ir::HostTensor weights{DType::u8, {20, 2, 16}, {}};
+  for (int i = 0; i < 20 * 2 * 16; i++) weights.bytes.push_back(std::byte(byte(i, 5)));
+  inputs.push_back(weights);
+  const Result r = run_on(this_machine(), of_run, {}, inputs);
+  EXPECT_TRUE(r.engines.empty());
+  const auto want = ir::interpret(ops::lower(meaning), inputs);
+  for (int64_t i = 0; i < want[0].elements(); i++)
+    EXPECT_NEAR(value(r.outputs[0], i), value(want[0], i), 0x1p-22 * magnitude(cases[0]));
 }
 
 TEST(NBits, OtherWeightsRunAsLoops) {

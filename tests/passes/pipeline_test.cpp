@@ -108,6 +108,7 @@ TEST(Pipeline, TracesEachPass) {
                        "use_unsigned_activations",
                        "form_integer_contractions",
                        "form_n_bit_products",
+                       "quantize_activations",
                        "interpolate_bytes",
                        "eliminate_dead_code",
                        "fold_requantization",

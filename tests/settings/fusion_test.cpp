@@ -219,6 +219,27 @@ TEST_F(SettingEffect, CONSTANT_FOLDING) {
   expect_effect<bool>("0", at_run_time, false, true);
 }
 
+TEST_F(SettingEffect, INT8_ACTIVATIONS) {
+  const auto operators = [&] {
+    GraphMaker g(21);
+    std::vector<std::byte> bytes(size_t(4 * 16), std::byte(3));
+    const ValueId weights = g.g.add_constant("w", make_tensor(DType::u8, {4, 2, 8}, std::move(bytes)));
+    const ValueId y = g.g.add_value("y");
+    Node& node = g.g.add_node("MatMulNBits",
+                              {g.input("x", {1, 32}), weights, g.floats({4, 2}, std::vector<double>(8, 1))}, {y}, 1);
+    node.domain = "com.microsoft";
+    node.attributes = {
+        {"K", int64_t{32}}, {"N", int64_t{4}}, {"block_size", int64_t{16}}, {"accuracy_level", int64_t{4}}};
+    ops::infer_node(g.g, node.id);
+    CompileRequest request;
+    request.settings = settings();
+    simplify(g.output(y).g, request, nullptr, nullptr);
+    return op_names(g.g);
+  };
+  const Ops rounded = {"QuantizeBlocks", "QuantizedMatMulNBits"};
+  expect_effect<Ops>("asked", operators, {"MatMulNBits"}, rounded);
+}
+
 TEST_F(SettingEffect, PATTERN_MATCHER) {
   ModelMaker maker;
   maker.input("x", {"4"}).output("y").node("Exp", {"x"}, {"a"}, "first");

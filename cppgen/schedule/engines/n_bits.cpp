@@ -9,18 +9,44 @@ namespace {
 
 struct View {
   Expr left = nullptr;
+  Expr scales = nullptr;  // of blocks of bytes; null: the rows are numbers
   std::vector<ir::Loop> rows;
   ir::Loop columns, depth;
   ir::NBitWeights weights;
 };
+
+// A load of numbers, or of bytes times their scales.
+bool find_left(Expr e, View& view) {
+  if (e->kind == ir::ExprKind::binary && e->binary == ir::BinaryOp::mul) {
+    view.scales = e->args[1], e = e->args[0];
+    if (view.scales->kind != ir::ExprKind::load || e->kind != ir::ExprKind::cast) return false;
+    e = e->args[0];
+  }
+  view.left = e;
+  return e->kind == ir::ExprKind::load;
+}
+
+constexpr int64_t kMostBytesOfBlock = int64_t{1} << 16;  // whose sums of products with weights fit 31 bits
+
+// Whether the blocks of the rows are those of the weights, and the rows extend to the end of the last one.
+bool are_blocks(const Program& program, const View& view) {
+  const auto &bytes = view.left->indices, &scales = view.scales->indices;
+  const ir::Buffer &left = program.buffer(view.left->buffer), &of_scales = program.buffer(view.scales->buffer);
+  const ir::NBitWeights& w = view.weights;
+  return left.type == DType::i8 && of_scales.type == DType::f32 && w.block <= kMostBytesOfBlock &&
+         bytes.size() == scales.size() && std::equal(bytes.begin(), bytes.end() - 1, scales.begin()) &&
+         bytes.back() == view.depth.var && scales.back() == ir::floordiv(view.depth.var, w.block) &&
+         left.shape.back().is_constant(w.blocks() * w.block) && of_scales.shape.back().is_constant(w.blocks()) &&
+         view.scales->guards.empty() && view.scales->indirects.empty();
+}
 
 std::optional<View> n_bit_view(const Program& program, const LoopNest& nest) {
   if (!nest.is_contraction() || nest.reductions.size() != 1 || nest.reduced.size() != 1) return {};
   const Expr product = nest.reductions[0].value;
   if (product->kind != ir::ExprKind::binary || product->binary != ir::BinaryOp::mul) return {};
   View view;
-  view.left = product->args[0], view.depth = nest.reduced[0];
-  if (view.left->kind != ir::ExprKind::load) return {};
+  view.depth = nest.reduced[0];
+  if (!find_left(product->args[0], view)) return {};
   size_t columns = 0;
   for (size_t i = 0; i < nest.loops.size(); i++) {
     if (nest.roles[i] == ir::AxisRole::columns)
@@ -32,6 +58,7 @@ std::optional<View> n_bit_view(const Program& program, const LoopNest& nest) {
   const auto weights = ir::n_bit_weights(program, product->args[1], view.columns, view.depth);
   if (!weights) return {};
   view.weights = *weights;
+  if (view.scales && !are_blocks(program, view)) return {};
   return view;
 }
 
@@ -40,7 +67,8 @@ bool is_constant(const Program& program, BufferId b) {
 }
 
 rt::TileFormat format_for(DType left) {
-  return left == DType::f16    ? rt::TileFormat::n_bits_of_f16
+  return left == DType::i8     ? rt::TileFormat::n_bits_of_i8
+         : left == DType::f16  ? rt::TileFormat::n_bits_of_f16
          : left == DType::bf16 ? rt::TileFormat::n_bits_of_bf16
                                : rt::TileFormat::n_bits;
 }
@@ -75,16 +103,54 @@ FusionDecision supports(const Contraction& contraction, const Options& options, 
   return FusionDecision::yes();
 }
 
+// A nest that writes what tiles of bytes read with each block of a row: its scale and the sum of its bytes. Returns the
+// load of the row's first.
+Expr add_heads(Program& program, Layouts& layouts, const View& view, Prepared& prepared) {
+  ir::ExprArena& exprs = *program.exprs;
+  const ir::NBitWeights& w = view.weights;
+  const ir::Buffer& scales = program.buffer(view.scales->buffer);
+  LoopNest nest;
+  nest.name = "block_sums";
+  std::vector<IndexExpr> block, shape = scales.shape;
+  for (IndexExpr extent : shape) nest.loops.push_back({program.index->loop("i", extent), extent});
+  for (const ir::Loop& loop : nest.loops) block.push_back(loop.var);
+  nest.reduced.push_back({program.index->loop("k", w.block), w.block});
+  std::vector<IndexExpr> byte = block, head = block;
+  byte.back() = block.back() * w.block + nest.reduced[0].var;
+  std::vector<ir::Guard> guards;
+  if (w.depth % w.block != 0) guards.push_back({byte.back(), 0, w.depth});
+  const Expr value =
+      exprs.load(view.left->buffer, DType::i8, byte, guards, guards.empty() ? nullptr : exprs.zero(DType::i8));
+  nest.reductions.push_back({ir::ReduceOp::sum, DType::i32, exprs.cast(DType::i32, value)});
+  const Expr scale = exprs.load(scales.id, DType::f32, block),
+             sum = exprs.cast(DType::f32, exprs.accumulator(0, DType::i32));
+  shape.push_back(2), head.push_back(0);
+  const BufferId heads = program.add_buffer(scales.name + ".heads", DType::f32, shape, ir::BufferKind::temporary);
+  layouts.push_back(row_major(shape.size()));
+  nest.stores.push_back({heads, head, scale, {}});
+  head.back() = 1;
+  nest.stores.push_back({heads, head, sum, {}});
+  prepared.copies.push_back({std::move(nest), "sums", "tiles of bytes read the sum of each block"});
+  std::vector<IndexExpr> first(view.left->indices.begin(), view.left->indices.end());
+  first.back() = 0, first.push_back(0);
+  return exprs.load(heads, DType::f32, first);
+}
+
 Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
   const View view = *n_bit_view(program, nest);
   TileContraction c;
   c.format = format_for(program, layouts, view, target), c.shape = target.tiles[size_t(c.format)];
   c.blocking = options.blocking;
   c.left = view.left, c.rows = view.rows, c.columns = view.columns, c.depth = view.depth;
+  Prepared result;
+  if (view.scales) {
+    c.left_scales = add_heads(program, layouts, view, result);
+    result.copies.back().nest.origins = nest.origins;
+  }
   const rt::NBitSource source = source_of(program, view.weights);
   const rt::n_bits::PanelHeader header = rt::n_bit_header(source);
   c.panel_elements = rt::n_bits::panel_bytes(header, source.depth, c.shape.nr);
-  c.unpacked_depth = rt::n_bits::unpacked_depth(header);
+  c.unpacked_depth = view.scales ? 0 : rt::n_bits::unpacked_depth(header);
   const IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
   c.packed = program.add_buffer(program.buffer(view.weights.values).name + ".packed", DType::u8,
                                 {panels, c.panel_elements}, ir::BufferKind::constant);
@@ -92,12 +158,13 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
   PackedConstant packed{};
   packed.source = view.weights.values, packed.packed = c.packed, packed.format = c.format, packed.width = c.shape.nr;
   packed.batch_offsets = {0}, packed.n_bits = view.weights;
-  Prepared result;
   result.packed.push_back(std::move(packed));
   // A nest cannot express the contents of the panels; this one only records that they are read.
   c.right = program.exprs->load(c.packed, DType::u8, {ir::floordiv(c.columns.var, c.shape.nr), 0});
-  nest.reductions[0].value =
-      program.exprs->binary(ir::BinaryOp::mul, view.left, program.exprs->cast(DType::f32, c.right));
+  ir::ExprArena& exprs = *program.exprs;
+  Expr left = exprs.cast(DType::f32, view.left);
+  if (view.scales) left = exprs.binary(ir::BinaryOp::mul, left, c.left_scales);
+  nest.reductions[0].value = exprs.binary(ir::BinaryOp::mul, left, exprs.cast(DType::f32, c.right));
   result.nest = std::move(nest), result.step = std::move(c);
   return result;
 }

@@ -5,7 +5,11 @@
 namespace cppgen::schedule {
 
 void write_panels(const Program& program, const PackedConstant& p, int64_t batch, char* out) {
-  if (p.n_bits) return rt::pack_n_bits(source_of(program, *p.n_bits), p.width, out);
+  if (p.n_bits) {
+    const bool of_bytes = p.format == rt::TileFormat::n_bits_of_i8;
+    return rt::pack_n_bits(source_of(program, *p.n_bits), p.width, out,
+                           of_bytes ? rt::n_bits::Order::halves : rt::n_bits::Order::steps);
+  }
   const ir::Buffer& source = program.buffer(p.source);
   std::vector<rt::PanelSource> taps;
   for (int64_t offset : p.tap_offsets) {

@@ -191,7 +191,7 @@ void collect_arguments(FusedKernel& kernel) {
         if (!local(st.buffer)) out.insert(st.buffer);
   }
   if (kernel.contraction) {
-    for (Expr e : ir::postorder({&kernel.contraction->left, 1}))  // its padding, too
+    for (Expr e : ir::postorder(left_loads(*kernel.contraction)))  // its padding, too
       if (e->kind == ir::ExprKind::load) in.insert(e->buffer);
     in.insert(kernel.contraction->packed);
   }

@@ -72,8 +72,10 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
       for (IndexExpr& i : s.indices) i = ir::substitute(i, m.positions);
     }
   }
-  if (c.winograd_side == 0 && is_even(program, layouts, c.left, c.rows, m)) {
+  const auto even = [&](Expr load) { return is_even(program, layouts, load, c.rows, m); };
+  if (c.winograd_side == 0 && even(c.left) && (!c.left_scales || even(c.left_scales))) {
     c.left = ir::rewrite(*program.exprs, c.left, rewrite);
+    if (c.left_scales) c.left_scales = ir::rewrite(*program.exprs, c.left_scales, rewrite);
     c.rows = {m.loop};
   }
 }
