@@ -1,6 +1,7 @@
 // cppgen explain
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "cppgen/cli/command_support.h"
@@ -18,6 +19,7 @@
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
+#include "runtime/base/setting_values.h"
 
 namespace cppgen {
 namespace {
@@ -58,6 +60,24 @@ void explain_absent_nodes(const ExplainOptions& options, const CompileRequest& r
   }
 }
 
+// The numbers of threads for which times are predicted; empty if --threads is that of runs.
+std::vector<int> numbers_of_threads(const ExplainOptions& options) {
+  if (options.threads.find(',') == options.threads.npos && options.machine.empty()) return {};
+  std::vector<int> numbers;
+  for (const std::string& text : setting_values::split(options.threads.empty() ? "1,8,32,64" : options.threads, ','))
+    numbers.push_back(int(setting_values::parse_integer("--threads", text, "1..1024")));
+  if (numbers.empty()) user_error("--threads {}: expected numbers, separated by commas", options.threads);
+  return numbers;
+}
+
+void predict_scaling(Explanation& explanation, const std::vector<int>& threads, const ExplainOptions& options) {
+  const int most = *std::max_element(threads.begin(), threads.end());
+  explanation.scaling = scaling_of(explanation,
+                                   machine_model(explanation.peaks_of_one, explanation.peaks,
+                                                 explanation.peaks_are_assumed, this_machine(), most, options.machine),
+                                   threads);
+}
+
 Explanation explained(const ExplainOptions& options, const CompileRequest& request, const CancelToken& cancel) {
   ExplainWishes wishes;
   if (!options.html.empty()) wishes.drawings = kBoxesOfPage;
@@ -84,13 +104,17 @@ ExitCode command_explain(const ExplainOptions& options, const CancelToken& cance
     user_error("explain needs the .onnx file, but '{0}' is a package; `cppgen inspect {0}` lists its steps",
                options.model);
   require_writable("--html", options.html);
-  const Settings settings = read_settings(options);
+  const std::vector<int> threads = numbers_of_threads(options);
+  CommonOptions common = options;
+  if (!threads.empty()) common.threads.clear();
+  const Settings settings = read_settings(common);
   const CompileRequest request = compile_request(options, settings, cancel);
   Explanation explanation;
   {
     const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
     if (options.passes) return print_passes(options, request);
     explanation = explained(options, request, cancel);
+    if (!threads.empty()) predict_scaling(explanation, threads, options);
   }
   if (!options.html.empty()) {
     if (const int e = write_file(options.html, explain_page(options, explanation, cancel)))

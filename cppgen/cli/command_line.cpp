@@ -357,6 +357,15 @@ void add_explain(CLI::App& app, Parsed& parsed) {
       [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
   add_model(command, explain, false, true);
   add_states(command, explain);
+  command->get_option("--threads")
+      ->description(
+          "Threads of one run; a list, such as 1,8,64: print the times that are predicted for so many threads, "
+          "and what keeps them from being shorter")
+      ->type_name("N[,N...]");
+  add_repeatable(command, "--machine", explain.machine,
+                 "A number of the machine for these predictions, such as memory=300 (GB/s), l3=32MiB or l3_cores=8, in "
+                 "place of what is measured or assumed, which is printed; repeatable",
+                 "NAME=VALUE");
   CLI::Option* all = command->add_flag("--all", explain.all, "Print all kernels, layouts and decisions");
   add_repeatable(command, "--node", explain.nodes,
                  "Print what became of a node of the model, or of all nodes whose names begin with NAME/; repeatable",

@@ -122,6 +122,7 @@ struct ExplainOptions : ModelOptions {
   std::string html;                         // file for a page
   bool profile = false;                     // measure steps for the page
   bool memory = false;                      // the placement of intermediate values
+  std::vector<std::string> machine;         // NAME=VALUE: numbers of the machine for which --threads A,B predicts times
   std::vector<std::string> nodes, kernels;  // only steps of these nodes, and steps of these names or numbers
 };
 

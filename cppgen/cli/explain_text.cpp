@@ -8,6 +8,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/explain_summary.h"
 #include "cppgen/cli/layout_text.h"
+#include "cppgen/cli/scaling_text.h"
 #include "cppgen/flow/decision_text.h"
 #include "runtime/base/errors.h"
 
@@ -96,12 +97,14 @@ std::vector<size_t> chosen_steps(const ExplainOptions& options, const Explanatio
 }
 
 std::string explain_text(const ExplainOptions& options, const Explanation& explanation) {
+  if (explanation.scaling) return scaling_text(options, explanation);
   const std::vector<size_t> steps = chosen_steps(options, explanation);
   const bool chosen = !options.nodes.empty() || !options.kernels.empty();
   const bool listed = options.all || chosen || options.source || options.assembly;
   std::string text = chosen ? "" : summary_text(options, explanation);
   if (!listed && !options.memory)
-    return text + "more        --all, --node NAME, --kernel NAME, --memory, --source, --asm, --passes\n";
+    return text +
+           "more        --all, --node NAME, --kernel NAME, --memory, --source, --asm, --passes, --threads 1,8,64\n";
   for (size_t k = 0; listed && k < steps.size(); k++) text += step_text(explanation.steps[steps[k]], steps[k], options);
   if (options.memory) text += memory_text(explanation);
   if (options.all) text += layout_text(explanation.layouts);

@@ -54,10 +54,12 @@ class ExplainedSteps {
                       number_++,
                       {},
                       {},
-                      {}});
+                      {},
+                      {},
+                      0});
   }
   void add(const schedule::LibraryStep& call, const std::string& times) {
-    steps_.push_back({call.function, call.engine, call.origins, "", "", "", times, -1, {}, {}, {}});
+    steps_.push_back({call.function, call.engine, call.origins, "", "", "", times, -1, {}, {}, {}, {}, 0});
   }
 };
 
@@ -66,18 +68,32 @@ void add_to(std::vector<T>& to, std::vector<T> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
+std::optional<MachinePeaks> measured_peaks(const VecISA& isa, int threads, const Settings& settings) {
+  try {
+    return known_peaks(peaks_request(isa, threads, settings));
+  } catch (const UserError&) {  // no compiler
+    return std::nullopt;
+  }
+}
+
 // Those that were measured before, for the threads of a run; otherwise assumed ones.
 void find_peaks(Explanation& result, const VecISA& isa, const Settings& settings) {
   const int threads = threads_of_runs(settings);
-  try {
-    if (auto peaks = known_peaks(peaks_request(isa, threads, settings))) {
-      result.peaks = std::move(*peaks);
-      return;
-    }
-  } catch (const UserError&) {  // no compiler
-  }
-  result.peaks = assumed_peaks(isa, threads, this_machine(), cpu_ghz());
-  result.peaks_are_assumed = true;
+  const std::optional<MachinePeaks> peaks = measured_peaks(isa, threads, settings);
+  result.peaks_are_assumed = !peaks;
+  result.peaks = peaks ? *peaks : assumed_peaks(isa, threads, this_machine(), cpu_ghz());
+  const std::optional<MachinePeaks> one = peaks ? measured_peaks(isa, 1, settings) : std::nullopt;
+  result.peaks_of_one = one ? *one : assumed_peaks(isa, 1, this_machine(), cpu_ghz());
+}
+
+// Groups of panels are those of constants, so their number is known.
+StepDivision division_of(const Explanation::Step& step, const rt::Step& planned, const PlanCosts& costs,
+                         const Explanation& result) {
+  if (step.kernel < 0 || planned.product_of < 0) return {};
+  const kernel::KernelPlan& plan = (*result.kernels)[size_t(step.kernel)].plan;
+  const ir::IndexExpr groups = kernel::column_groups(plan);
+  return {groups.is_constant() ? double(std::max<int64_t>(1, groups.constant())) : 1, kernel::divides_columns(plan),
+          double(costs.sizes[size_t(planned.product_of)])};
 }
 
 size_t first_use(const rt::Plan& plan, int32_t buffer) {
@@ -149,7 +165,9 @@ void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settin
   for (size_t i = 0; i < costs.steps.size() && can_run; i++) {
     Explanation::Step& step = result.steps[first + i];
     step.cost = costs.steps[i];
-    step.bound = bound_of(step.cost, costs.run_bytes(), result.peaks);
+    step.run_bytes = costs.run_bytes();
+    step.bound = bound_of(step.cost, step.run_bytes, result.peaks);
+    step.division = division_of(step, plan.steps[i], costs, result);
   }
 }
 
@@ -211,7 +229,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   if (graphs.module) {
     const rt::Plan outline = rt::outline_of(*graphs.module, {});
     for (const rt::Step& step : outline.steps)
-      result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}});
+      result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}, {}, 0});
     result.memory.take_arguments_of(outline, result.assumed);
     add_boundary(result, outline);
   } else {

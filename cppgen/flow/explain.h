@@ -9,6 +9,7 @@
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/drawing.h"
 #include "cppgen/flow/run_memory.h"
+#include "cppgen/flow/scaling.h"
 #include "cppgen/flow/step_bounds.h"
 #include "cppgen/flow/stored_profile.h"
 #include "cppgen/flow/trace.h"
@@ -34,6 +35,8 @@ struct Explanation {
     std::string assembly;              // of the kernel, once add_assembly was called
     StepCost cost;
     std::optional<StepBound> bound;  // of one call; none of steps on the host
+    StepDivision division;
+    double run_bytes = 0;  // what its plan uses in a run, besides arguments
   };
   // A buffer for intermediate values, in the order of offsets in the arena.
   struct Temporary {
@@ -49,9 +52,10 @@ struct Explanation {
   std::vector<int64_t> arenas;                        // bytes of the arena of each plan
   rt::NamedSizes assumed;  // sizes of dimensions for which none is given; costs are for these
   std::vector<Temporary> temporaries;
-  MachinePeaks peaks;
+  MachinePeaks peaks, peaks_of_one;      // of the threads of a run, and of one thread
   bool peaks_are_assumed = false;        // they were never measured here
   std::optional<StoredProfile> profile;  // the last one of this model
+  std::optional<Scaling> scaling;        // if wanted
   std::string isa;
   std::vector<Step> steps;
   std::vector<SiteReport> sites;

@@ -48,7 +48,8 @@ PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols, int
     rt::each_cost([&](const char*, double& value, const rt::DimExpr& expr) { value = amount(expr, values); }, cost,
                   step.costs);
     if (step.kind == rt::StepKind::kernel) {
-      const double units = amount(step.range, values), work = units * std::max(1.0, amount(step.unit_work, values));
+      const double units = cost.units = amount(step.range, values),
+                   work = units * std::max(1.0, amount(step.unit_work, values));
       cost.chunks = double(rt::chunk_count(int64_t(units), int64_t(std::min(work, 1e18)), int64_t(cost.flops),
                                            int64_t(cost.bytes), min_chunk_size));
     }

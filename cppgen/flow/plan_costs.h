@@ -16,6 +16,7 @@ struct StepCost : rt::StepCosts<double> {
   double rate = 1;            // the highest at which the CPU executes them (rt::Step)
   double bytes = 0;           // read and written, each element counted once
   double constant_bytes = 0;  // those of constants
+  double units = 1;           // of its range; 1 of a library step
   double chunks = 1;          // that threads share
 };
 

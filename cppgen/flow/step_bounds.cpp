@@ -32,24 +32,54 @@ double balance(double chunks, int threads) {
   return std::max(1.0, chunks) / (turns * threads);
 }
 
+// The level that holds the constants of a run: a second-level cache has what its own thread reads, a last-level cache
+// what its threads read.
+const MachinePeaks::Level& level_of_constants(double run_bytes, const MachinePeaks& peaks, const StepSharing& sharing) {
+  for (const MachinePeaks::Level& level : peaks.levels) {
+    const double copies = level.name == "L2" ? sharing.readers : sharing.caches;
+    if (level.bytes == 0 || copies * run_bytes <= double(level.bytes)) return level;
+  }
+  return peaks.levels.back();
+}
+
+double constants_ns(const StepCost& cost, const MachinePeaks::Level& level, const MachinePeaks& peaks,
+                    const StepSharing& sharing) {
+  const double one = cost.constant_bytes / level.gb_per_second;
+  if (level.bytes > 0 || peaks.levels.size() == 1) return one * sharing.readers;
+  const MachinePeaks::Level& cache = *(&level - 1);  // the last one, from which all threads of it read
+  return std::max(one * sharing.caches,
+                  sharing.readers > 1 ? cost.constant_bytes * sharing.readers / cache.gb_per_second : 0);
+}
+
+StepSharing usual_sharing(const StepCost& cost, const MachinePeaks& peaks) {
+  return {.busy = balance(cost.chunks, peaks.threads), .exchanged = cost.exchanged};
+}
+
 }  // namespace
 
-StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks) {
+StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks, const StepSharing& sharing) {
   const double others = cost.bytes - cost.constant_bytes;
-  const MachinePeaks::Level& of_constants = peaks.level_for(run_bytes);
+  const MachinePeaks::Level& of_constants = level_of_constants(run_bytes, peaks, sharing);
   const MachinePeaks::Level& of_others = peaks.level_for(others);
   StepBound bound;
   bound.arithmetic_ns = cost.flops / (peaks.gflops * cost.rate) + cost.functions / peaks.instructions_per_ns();
-  bound.memory_ns = cost.constant_bytes / of_constants.gb_per_second + others / of_others.gb_per_second;
+  bound.memory_ns = constants_ns(cost, of_constants, peaks, sharing) + others / of_others.gb_per_second;
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
-  const double share = balance(cost.chunks, peaks.threads);
   const double busy = (cost.products + cost.compounds) / peaks.instructions_per_ns() +
                       cost.instructions / (kOfLoads * peaks.loads_per_ns);
   const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
-  const double memory = bound.memory_ns + (divided ? exchange_ns(cost.exchanged, of_others, peaks) : 0);
-  const double both = kOfPeaks * overlapped(busy, memory);
-  bound.predicted_ns = kStepNs + (divided ? kRoundTrips * peaks.round_trip_ns : 0) + both / share;
+  const double exchange = divided ? exchange_ns(sharing.exchanged, of_others, peaks) : 0;
+  const double alone = kOfPeaks * overlapped(busy, bound.memory_ns);
+  const double both = kOfPeaks * overlapped(busy, bound.memory_ns + exchange);
+  bound.waiting_ns = alone - kOfPeaks * busy, bound.exchange_ns = both - alone;
+  bound.idle_ns = both / sharing.busy - both;
+  bound.start_ns = kStepNs + (divided ? kRoundTrips * peaks.round_trip_ns + sharing.further_start_ns : 0);
+  bound.predicted_ns = bound.start_ns + both / sharing.busy;
   return bound;
+}
+
+StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks) {
+  return bound_of(cost, run_bytes, peaks, usual_sharing(cost, peaks));
 }
 
 }  // namespace cppgen

@@ -201,6 +201,10 @@ KernelPlan plan_kernel(const KernelView&);
 // panels.
 bool divides_columns(const KernelPlan&);
 
+// The groups of panels into which threads divide the columns of a contraction, each of which is a unit for the same
+// rows; 1 for all other kernels.
+IndexExpr column_groups(const KernelPlan&);
+
 // One readable line: "columns: 4 vectors side by side; 12 units of 2048 points, ...".
 std::string to_string(const KernelPlan&);
 

@@ -9,7 +9,6 @@ namespace {
 // Tenths of what is accessed, fitted to the kernels of eleven networks (bench/predictions.py). A line is exchanged when
 // it is read after another thread has written it, and when it is written after another thread has read it.
 constexpr int64_t kTenths = 10;
-constexpr int64_t kReadByAll = 3;      // by threads that divide columns: the other operand
 constexpr int64_t kReadAcross = 3;     // of what was written by threads that divided it otherwise
 constexpr int64_t kReadAlong = 2;      // of what was written by threads that divided it in the same way
 constexpr int64_t kAttended = 8;       // in short parts, whose latency counts
@@ -21,7 +20,7 @@ bool is_constant(const ir::Buffer& buffer) { return buffer.kind == ir::BufferKin
 // `columns`: whether the threads that wrote it divided columns.
 int64_t tenths_read(const ExchangedBytes::Step& step, ir::BufferId b, bool columns) {
   if (step.attends) return kAttended;
-  if (b == step.left) return kReadByAll;
+  if (b == step.left) return kTenthsReadByAll;
   return columns == step.divides_columns() ? kReadAlong : kReadAcross;
 }
 

@@ -75,6 +75,23 @@ Json step_json(const Step& step, const ExplainedParts& parts) {
   return item;
 }
 
+Json scaling_json(const Scaling& scaling, const std::vector<Step>& steps) {
+  Json json;
+  json["machine"] = Json::array(), json["times"] = Json::array(), json["losses"] = Json::array();
+  for (const MachineNumber& n : scaling.machine.numbers)
+    json["machine"].push_back({{"name", n.name}, {"value", n.value}, {"source", n.source}, {"text", n.text}});
+  for (const Scaling::Row& row : scaling.rows)
+    json["times"].push_back({{"threads", row.threads},
+                             {"predicted_ms", row.ms},
+                             {"speed_up", row.speed_up},
+                             {"efficiency", row.efficiency()}});
+  json["losses_of_threads"] = scaling.most_threads;
+  for (const Scaling::Loss& loss : scaling.losses)
+    json["losses"].push_back({{"name", steps[loss.step].name}, {"ms", loss.ms}, {"why", loss.why}});
+  json["library_steps"] = scaling.library_steps;
+  return json;
+}
+
 Json temporaries_json(const Explanation& explanation) {
   Json list = Json::array();
   for (const Explanation::Temporary& it : explanation.temporaries) {
@@ -145,6 +162,7 @@ Json explain_json(const std::string& model, const Explanation& explanation, cons
   for (const size_t i : parts.steps ? *parts.steps : all_steps(explanation))
     json["steps"].push_back(step_json(explanation.steps[i], parts));
   if (parts.memory) json["temporaries"] = temporaries_json(explanation);
+  if (explanation.scaling) json["scaling"] = scaling_json(*explanation.scaling, explanation.steps);
   write_layouts(json, explanation.layouts);
   json["decisions"] = outcomes_json(explanation.decisions);
   return json;

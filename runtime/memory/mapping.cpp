@@ -140,6 +140,7 @@ void MappedFile::read_all(const ReadPart& read, const MapOptions& options) {
   const auto bytes = size_t(bytes_);
   copy_ = Arena(bytes_, options.huge_pages || bytes >= kLargeCopy);
   data_ = copy_.data();
+  if (options.on_memory) options.on_memory({copy_.data(), bytes});
   each_on_threads(options.threads, parts(bytes, kHugePage), [&](size_t stretch) {
     constexpr size_t kBlocks = kHugePage / kReadBlock;
     const size_t end = std::min((stretch + 1) * kBlocks, parts(bytes, kReadBlock));

@@ -37,6 +37,8 @@ struct MapOptions {
   bool copy = false;        // into private memory, which does not change with the file
   bool huge_pages = false;  // request huge pages; large copies do so in any case, because they take a third of the time
   int threads = 1;          // at most, to read a copy
+  // Called with the memory of a copy before anything is read into it.
+  std::function<void(std::span<char> memory)> on_memory = {};
   // Called with each block of a copy, kReadBlock bytes or what remains, by the thread that has just read it.
   std::function<void(size_t index, std::span<const char> block)> on_block = {};
   int64_t most_bytes = std::numeric_limits<int64_t>::max();  // longer files are refused

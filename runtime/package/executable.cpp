@@ -19,6 +19,8 @@
 #include "runtime/package/shared_weights.h"
 #include "runtime/package/versions.h"
 #include "runtime/plan/costs_json.h"
+#include "runtime/threads/binding.h"
+#include "runtime/threads/topology.h"
 
 namespace cppgen::rt {
 namespace {
@@ -60,9 +62,17 @@ std::string chosen_isa(const Manifest& manifest, const std::vector<VersionRow>& 
 // application. So files are mapped where nobody changes them, and otherwise read.
 bool maps_weights(const PackageFiles& files, const LoadOptions& options) {
   if (options.force_mmap_weights) return *options.force_mmap_weights;
+  if (options.interleave_weights) return false;
   struct statvfs system;
   return options.in_own_cache ||
          (files.in_directory() && ::statvfs(files.name().c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0);
+}
+
+// Before the first access, which decides where a page lies.
+void interleave_over_nodes(std::span<char> memory) {
+  if (!interleave_memory(memory.data(), memory.size(), current_thread_affinity()))
+    log_warning("NUMA_WEIGHTS=interleave: the system refuses to place {} bytes of weights on all memory nodes",
+                memory.size());
 }
 
 }  // namespace
@@ -72,6 +82,7 @@ LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
   options.trust_weights = trust_weights;
   options.force_mmap_weights = settings.force_mmap_weights;
   options.huge_pages = settings.huge_pages;
+  options.interleave_weights = settings.numa_weights == "interleave";
   options.costs = settings.enable_kernel_profile;
   if (settings.isa != setting_default<SettingId::isa>()) options.isas = settings.isa;
   return options;
@@ -171,12 +182,14 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
 
 std::shared_ptr<const MappedFile> Executable::read_weights(const ManifestFile& file, const LoadOptions& options) const {
   const bool verified = !options.trust_weights, copy = !maps_weights(files_, options);
-  const auto read = [&] {
-    return open_package_file(files_, file, verified, {.copy = copy, .huge_pages = options.huge_pages});
-  };
+  MapOptions kind{.copy = copy, .huge_pages = options.huge_pages};
+  if (options.interleave_weights && copy) kind.on_memory = interleave_over_nodes;
+  if (options.interleave_weights && !copy)
+    log_warning("NUMA_WEIGHTS=interleave has no effect on weights that FORCE_MMAP_WEIGHTS=1 maps");
+  const auto read = [&] { return open_package_file(files_, file, verified, kind); };
   if (!copy || !files_.in_directory()) return std::make_shared<const MappedFile>(read());
   require_package_file(files_, file);
-  return shared_weights(files_.path(file.name), file, verified, options.huge_pages, read);
+  return shared_weights(files_.path(file.name), file, verified, kind, read);
 }
 
 std::shared_ptr<void> Executable::load_object(const ManifestFile& file, const std::string& seal,

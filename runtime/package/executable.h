@@ -24,6 +24,7 @@ struct LoadOptions {
   // The settings of the same names.
   std::optional<bool> force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
   bool huge_pages = setting_default<SettingId::huge_pages>();
+  bool interleave_weights = false;  // NUMA_WEIGHTS
   // Read the costs of the steps, if the package states them: for profiles (ENABLE_KERNEL_PROFILE).
   bool costs = true;
   // If not empty, only versions may be chosen that need no more than one of these instruction sets (ISA).

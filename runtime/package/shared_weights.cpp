@@ -12,13 +12,13 @@ namespace cppgen::rt {
 namespace {
 
 // What stays the same while a file is unchanged, its hash as the manifest states it, and the kind of memory.
-using Identity = std::tuple<dev_t, ino_t, off_t, int64_t, int64_t, int64_t, int64_t, std::string, bool>;
+using Identity = std::tuple<dev_t, ino_t, off_t, int64_t, int64_t, int64_t, int64_t, std::string, bool, bool>;
 
-std::optional<Identity> identity_of(const std::string& path, const ManifestFile& file, bool huge_pages) {
+std::optional<Identity> identity_of(const std::string& path, const ManifestFile& file, const MapOptions& kind) {
   struct stat st;
   if (::stat(path.c_str(), &st) != 0) return std::nullopt;
   return Identity(st.st_dev, st.st_ino, st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec, st.st_ctim.tv_sec,
-                  st.st_ctim.tv_nsec, file.hash, huge_pages);
+                  st.st_ctim.tv_nsec, file.hash, kind.huge_pages, kind.on_memory != nullptr);
 }
 
 struct Held {
@@ -54,12 +54,12 @@ HeldWeights& held_weights() {
 }  // namespace
 
 std::shared_ptr<const MappedFile> shared_weights(const std::string& path, const ManifestFile& file, bool verified,
-                                                 bool huge_pages, const std::function<MappedFile()>& read) {
-  const std::optional<Identity> before = identity_of(path, file, huge_pages);
+                                                 const MapOptions& kind, const std::function<MappedFile()>& read) {
+  const std::optional<Identity> before = identity_of(path, file, kind);
   if (before)
     if (auto held = held_weights().find(*before, verified)) return held;
   auto content = std::make_shared<const MappedFile>(read());
-  if (before && before == identity_of(path, file, huge_pages)) held_weights().keep(*before, content, verified);
+  if (before && before == identity_of(path, file, kind)) held_weights().keep(*before, content, verified);
   return content;
 }
 

@@ -120,16 +120,15 @@ void Region::deal(size_t step) {
   int64_t chunks_per_unit = (chunks - 1) / max_units_ + 1;
   int64_t units = (chunks - 1) / chunks_per_unit + 1;
   unfinished_.store(units + 1, std::memory_order_relaxed);
-  uint32_t begin = 0;
   for (int worker = 0; worker < workers_; ++worker) {
     Share& share = shares_[worker];
-    auto end = static_cast<uint32_t>((units * (worker + 1) + workers_ - 1) / workers_);
+    const UnitShare own = share_of(units, worker, workers_);
+    const auto begin = static_cast<uint32_t>(own.begin), end = static_cast<uint32_t>(own.end);
     share.step = step;
     share.chunks_per_unit = chunks_per_unit;
     share.ends = begin + end - 1;
     share.view = steps_[step];
     share.word.store(pack(begin, end), std::memory_order_release);
-    begin = end;
   }
   dealt_.fetch_add(1);
   wake_sleeper();

@@ -9,6 +9,15 @@
 
 namespace cppgen::rt {
 
+// The units of a step that a worker claims before it takes those of others: [begin, end).
+struct UnitShare {
+  int64_t begin, end;
+};
+inline UnitShare share_of(int64_t units, int worker, int workers) {
+  const auto begin = [&](int64_t w) { return (units * w + workers - 1) / workers; };
+  return {begin(worker), begin(worker + 1)};
+}
+
 // The shared state of one run of steps. Regions live as long as their executor and are reused, so a late worker may
 // read a region at any time; correctness depends on one rule:
 //

@@ -104,12 +104,13 @@ Topology flat_topology() {
   return result;
 }
 
+// Without the system's description, as in a root directory without /sys, hwloc would only complain on stderr.
+bool is_described() { return ::access("/sys/devices/system/cpu", F_OK) == 0; }
+
 // By default, hwloc also binds the calling thread to each hardware thread in turn, to ask it for its caches. This takes
 // longer than everything else, and is needed only where the system does not list them.
-//
-// Without the system's description, as in a root directory without /sys, hwloc would only complain on stderr.
 Topology read_this_machine() {
-  if (::access("/sys/devices/system/cpu", F_OK) != 0) return flat_topology();
+  if (!is_described()) return flat_topology();
   Handle handle = load_this_machine(HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
   if (!hwloc_get_obj_by_type(handle.get(), HWLOC_OBJ_L1CACHE, 0)) handle = load_this_machine(0);
   return read(handle.get());
@@ -135,6 +136,14 @@ Topology topology_from_xml(const std::string& xml) {
   if (hwloc_topology_set_xmlbuffer(handle.get(), xml.c_str(), size) != 0 || hwloc_topology_load(handle.get()) != 0)
     user_error("the text is not an XML topology exported by hwloc (lstopo --of xml)");
   return read(handle.get());
+}
+
+bool interleave_memory(void* memory, size_t bytes, const CpuSet& cpus) {
+  if (!is_described()) return false;
+  const Handle handle = load_this_machine(HWLOC_TOPOLOGY_FLAG_DONT_CHANGE_BINDING);
+  const std::unique_ptr<hwloc_bitmap_s, void (*)(hwloc_bitmap_t)> set(hwloc_bitmap_alloc(), hwloc_bitmap_free);
+  for (const int cpu : cpus) hwloc_bitmap_set(set.get(), unsigned(cpu));
+  return hwloc_set_area_membind(handle.get(), memory, bytes, set.get(), HWLOC_MEMBIND_INTERLEAVE, 0) == 0;
 }
 
 CpuLimits current_cpu_limits(const std::string& root) { return {current_thread_affinity(), cgroup_cpu_limit(root)}; }

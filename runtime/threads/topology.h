@@ -50,6 +50,10 @@ CpuLimits current_cpu_limits(const std::string& root = "");
 // The part of the machine within the limits. A mask that would leave nothing is ignored.
 Topology usable_topology(Topology machine, const CpuLimits& limits);
 
+// Has the memory nodes of these CPUs of this machine provide the pages of the memory by turns; only pages that nobody
+// has accessed yet. False if the system refuses, or does not describe its nodes.
+bool interleave_memory(void* memory, size_t bytes, const CpuSet& cpus);
+
 // This machine within the limits that the calling thread has now: each call reads the affinity mask and the control
 // groups anew, so a session that is created after they changed follows them.
 Topology usable_topology();

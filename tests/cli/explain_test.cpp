@@ -87,6 +87,30 @@ TEST_F(Explain, NodesOnTheHostAndInsideOfFunctions) {
   EXPECT_EQ(ran["step_counts"]["library"], 0) << ran;
 }
 
+TEST_F(Explain, TimesOfManyThreads) {
+  const Ended text = run({"explain", three_kernels(), "--threads", "1,8,64"});
+  EXPECT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("threads predicted ms  speed-up efficiency\n      1 "), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("\nlost on 64 threads, in ms beyond a 64th of the time on one thread\n"), std::string::npos)
+      << text.out;
+  const json report = json::parse(
+      run({"explain", three_kernels(), "--json", "--threads", "1,64", "--machine", "memory=100"}).out)["scaling"];
+  ASSERT_EQ(report["times"].size(), 2u);
+  EXPECT_EQ(report["times"][0]["speed_up"], 1.0);
+  EXPECT_EQ(report["times"][1]["threads"], 64);
+  EXPECT_EQ(report["losses_of_threads"], 64);
+  EXPECT_TRUE(std::any_of(report["machine"].begin(), report["machine"].end(), [](const json& n) {
+    return n["name"] == "memory" && n["value"] == 100.0 && n["source"] == "given";
+  }));
+  EXPECT_FALSE(json::parse(run({"explain", three_kernels(), "--json", "--threads", "2"}).out).contains("scaling"));
+  EXPECT_EQ(run({"explain", three_kernels(), "--threads", "1,many"}).status, 2);
+  const Ended unknown = run({"explain", three_kernels(), "--threads", "1,8", "--machine", "speed=2"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_NE(unknown.err.find("--machine speed=2: expected NAME=VALUE with one of the names cores, gflops"),
+            std::string::npos)
+      << unknown.err;
+}
+
 // Only chosen kernels are compiled.
 TEST_F(Explain, AssemblyOfOneKernel) {
   const std::string one = run({"explain", three_kernels(), "--asm", "--kernel", "0"}).out;

@@ -1,4 +1,8 @@
 // Settings of memory: where weights, intermediate buffers and results lie.
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -122,6 +126,25 @@ TEST_F(SettingEffect, FORCE_MMAP_WEIGHTS) {
   };
   expect_effect<bool>("1", mapped, false, true);
   expect_effect<bool>("0", mapped, false, false);
+}
+
+// The policy of the weights' first page is what the system was asked for. Results stay the same bits.
+TEST_F(SettingEffect, NUMA_WEIGHTS) {
+  const std::string model = package(write("branches.onnx", branches(1)));
+  std::vector<rt::Tensor> results;
+  const auto interleaved = [&] {
+    const auto executable = rt::Executable::load(model, rt::LoadOptions::from(settings()));
+    rt::Session session(executable, rt::SessionOptions::from(settings()));
+    const auto inputs = rt::random_inputs(session.plan(), {}, 0);
+    const std::vector<rt::TensorView> views{inputs[0].view()};
+    results.push_back(std::move(session.run(views)[0]));
+    EXPECT_EQ(std::memcmp(results[0].data(), results.back().data(), size_t(results[0].bytes())), 0);
+    int policy = -1;
+    unsigned long nodes[16] = {};
+    EXPECT_EQ(::syscall(SYS_get_mempolicy, &policy, nodes, 1024, executable->weights(), MPOL_F_ADDR), 0);
+    return policy == MPOL_INTERLEAVE;
+  };
+  expect_effect<bool>("interleave", interleaved, false, true);
 }
 
 // The weights of a package with parameters are those of the model until they are replaced.

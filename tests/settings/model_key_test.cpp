@@ -58,6 +58,7 @@ constexpr Independent kIndependent[] = {
     {"MEMORY_POOL", kOfRuns},
     {"ALLOW_BUFFER_REUSE", kOfRuns},
     {"FORCE_MMAP_WEIGHTS", kOfRuns},
+    {"NUMA_WEIGHTS", kOfRuns},
     {"SIZE_ASSERTS", kOfRuns},
     {"ALIGNMENT_ASSERTS", kOfRuns},
     {"SCALAR_ASSERTS", kOfRuns},

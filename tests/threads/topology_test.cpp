@@ -161,6 +161,11 @@ TEST(Topology, ThisMachine) {
   for (const ProcessingUnit& unit : usable.units) EXPECT_GE(unit.cpu, 0);
 }
 
+TEST(Topology, MemoryOfNoNodeIsRefused) {
+  char byte = 0;
+  EXPECT_FALSE(interleave_memory(&byte, 1, {}));
+}
+
 // Runs `body` in a child process and returns its exit status.
 template <class Body>
 int in_child(Body body) {
