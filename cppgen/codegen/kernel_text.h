@@ -43,8 +43,8 @@ KernelText emit_kernel(const kernel::KernelView&, kernel::KernelPlan, const Opti
 std::vector<KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Options&);
 
 // Kernels whose functions are equal except for the name share the first one's function, so repeated layers are compiled
-// once. So do those that differ in numbers (sizes, strides, counts) alone: where these differ, they become parameters of
-// the kernels. Returns, for each kernel, the position of the kernel that has its function.
+// once. So do those that differ in numbers (sizes, strides, counts) alone: where these differ, they become parameters
+// of the kernels. Returns, for each kernel, the position of the kernel that has its function.
 std::vector<size_t> share_functions(std::vector<KernelText>&);
 
 // The #include lines of kernels; with `calls_runtime`, also the header for kernels that call the runtime.
