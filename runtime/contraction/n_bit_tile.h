@@ -14,6 +14,8 @@ namespace cppgen::rt::TILE_ISA {
 // For more rows the weights are scaled, which costs little compared with the products.
 constexpr int kMostBlockSums = 4;
 constexpr int kPrefetchBytes = 2048;
+// Up to this many rows, unpacking takes so long that weights are looked up in tables where there are any.
+constexpr int kMostLookups = 2;
 
 // A weight at place p of a half word, inserted below the exponent of 2^(23 - p * Bits), yields the weight plus that
 // power, which is subtracted together with its zero. Both operations are exact.
@@ -35,6 +37,11 @@ class NBitNumbers {
     constexpr unsigned kMask = ((1u << Bits) - 1) << (P * Bits), kPower = unsigned(127 + 23 - P * Bits) << 23;
     return (Vector)((words & kMask) | kPower) - offset_[P][j];
   }
+  // Likewise of the upper halves.
+  template <int P>
+  TILE_MEMBER Vector upper(Words words, int j) const {
+    return at<P>(words >> 16, j);
+  }
 
  private:
   Vector offset_[kPlaces][Vectors];
@@ -42,9 +49,42 @@ class NBitNumbers {
   static constexpr float power(int p) { return float(1 << (23 - p * Bits)); }
 };
 
-// The weights of one block of the depth at a time, without their scales. Zeros that are not whole numbers (FloatZeros;
-// others may be, too) are subtracted separately.
-template <int Bits, int Vectors, bool FloatZeros>
+// The same numbers of four bits, which all have one zero, by a table.
+template <class Table>
+class NBitLookup {
+ public:
+  template <int Vectors>
+  TILE_MEMBER void set_zeros(const Vector (&zero)[Vectors]) {
+    table_ = Table(zero[0][0]);
+  }
+  template <int P>
+  TILE_MEMBER Vector at(Words words, int) const {
+    return table_.lowest(words >> (4 * P));
+  }
+  template <int P>
+  TILE_MEMBER Vector upper(Words words, int) const {
+    return table_.upper(words >> (4 * P));
+  }
+
+ private:
+  Table table_{0};
+};
+
+// How zeros are subtracted: whole numbers together with the power, any zeros by themselves (`separate`), or by a table,
+// of four bits with one zero for all weights.
+enum class ZerosAre { whole, separate, one };
+
+template <int Bits, int Vectors, ZerosAre Kind>
+struct NumbersOf {
+  typedef NBitNumbers<Bits, Vectors> Type;
+};
+template <int Vectors>
+struct NumbersOf<4, Vectors, ZerosAre::one> {
+  typedef NBitLookup<FourBitTable<kLanes>> Type;
+};
+
+// The weights of one block of the depth at a time, without their scales.
+template <int Bits, int Vectors, ZerosAre Kind>
 class NBitBlock {
  public:
   static constexpr int kColumns = Vectors * kLanes, kWordSteps = 32 / Bits;
@@ -52,14 +92,14 @@ class NBitBlock {
   TILE_MEMBER explicit NBitBlock(const n_bits::PanelHeader& header) : header_(header) {
     Vector zero[Vectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) zero[j] = splat(FloatZeros ? 0 : header.same_zero);
+    for (int j = 0; j < Vectors; j++) zero[j] = splat(kSeparate ? 0 : header.same_zero);
     numbers_.set_zeros(zero);
   }
 
   // Reads the head of a block; returns where its weights are.
   TILE_MEMBER const char* read_scales(const char* p) {
     p = head_.read(header_, p);
-    if (!FloatZeros && header_.zeros != n_bits::Zeros::same) numbers_.set_zeros(head_.zero);
+    if (Kind == ZerosAre::whole && header_.zeros != n_bits::Zeros::same) numbers_.set_zeros(head_.zero);
     return p;
   }
 
@@ -67,20 +107,28 @@ class NBitBlock {
   template <int P>
   TILE_MEMBER Vector at(Words words, int j) const {
     const Vector weight = numbers_.template at<P>(words, j);
-    return FloatZeros ? weight - head_.zero[j] : weight;
+    return kSeparate ? weight - head_.zero[j] : weight;
+  }
+  // Likewise of the upper halves.
+  template <int P>
+  TILE_MEMBER Vector upper(Words words, int j) const {
+    const Vector weight = numbers_.template upper<P>(words, j);
+    return kSeparate ? weight - head_.zero[j] : weight;
   }
   TILE_MEMBER Vector scale(int j) const { return head_.scale[j]; }
 
  private:
+  static constexpr bool kSeparate = Kind == ZerosAre::separate;
+
   const n_bits::PanelHeader& header_;
-  NBitNumbers<Bits, Vectors> numbers_;
+  typename NumbersOf<Bits, Vectors, Kind>::Type numbers_;
   NBitBlockHead<Vectors> head_;
 };
 
-template <int Rows, int Bits, int Vectors, bool FloatZeros>
+template <int Rows, int Bits, int Vectors, ZerosAre Kind>
 class NBitSums {
  public:
-  using Block = NBitBlock<Bits, Vectors, FloatZeros>;
+  using Block = NBitBlock<Bits, Vectors, Kind>;
   static constexpr int kColumns = Block::kColumns, kWordSteps = Block::kWordSteps;
   static constexpr bool kScalesWeights = Rows > kMostBlockSums;
 
@@ -97,10 +145,8 @@ class NBitSums {
       words[j] = *(const WordsInMemory*)(p + j * long(sizeof(Words)));
       if constexpr (!Some) __builtin_prefetch(p + j * long(sizeof(Words)) + kPrefetchBytes);
     }
-    add_half<Some>(row, k, count, words);
-#pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) words[j] >>= 16;
-    add_half<Some>(row, k + kWordSteps / 2, count - kWordSteps / 2, words);
+    add_half<Some, false>(row, k, count, words);
+    add_half<Some, true>(row, k + kWordSteps / 2, count - kWordSteps / 2, words);
   }
 
   TILE_MEMBER void end_block() {
@@ -130,26 +176,29 @@ class NBitSums {
   Block block_;
   Vector total_[Rows][Vectors] = {}, part_[kScalesWeights ? 1 : Rows][Vectors][kChains] = {};
 
-  template <bool Some, int P = 0>
+  template <bool Some, bool Upper, int P = 0>
   TILE_MEMBER void add_half(const float* const (&row)[Rows], long k, int count, const Words (&words)[Vectors]) {
     if (Some && count <= P) return;
-    add_step<P>(row, k + P, words);
-    if constexpr (P + 1 < kWordSteps / 2) add_half<Some, P + 1>(row, k, count, words);
+    add_step<P, Upper>(row, k + P, words);
+    if constexpr (P + 1 < kWordSteps / 2) add_half<Some, Upper, P + 1>(row, k, count, words);
   }
 
-  template <int P>
+  template <int P, bool Upper>
   TILE_MEMBER void add_step(const float* const (&row)[Rows], long k, const Words (&words)[Vectors]) {
     Vector weight[Vectors];
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; j++) {
-      weight[j] = block_.template at<P>(words[j], j);
+      weight[j] = Upper ? block_.template upper<P>(words[j], j) : block_.template at<P>(words[j], j);
       if constexpr (kScalesWeights) weight[j] *= block_.scale(j);
     }
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++) {
-      const Vector x = splat(row[r][k]);
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; j++) {
+        const float* from = row[r] + k;
+        // So that the compiler does not broadcast once for all vectors.
+        if (kBroadcastsInPlace && !kScalesWeights && j > 0) asm("" : "+r"(from));
+        const Vector x = splat(*from);
         Vector& sum = kScalesWeights ? total_[r][j] : part_[kScalesWeights ? 0 : r][j][P % kChains];
         sum = multiply_add(x, weight[j], sum);
       }
@@ -157,9 +206,9 @@ class NBitSums {
   }
 };
 
-template <int Rows, int Bits, int Vectors, bool FloatZeros>
+template <int Rows, int Bits, int Vectors, ZerosAre Kind>
 void n_bit_rows(const void* const* left, long depth, const n_bits::PanelHeader& header, float* c, long ldc) {
-  using Sums = NBitSums<Rows, Bits, Vectors, FloatZeros>;
+  using Sums = NBitSums<Rows, Bits, Vectors, Kind>;
   Sums sums(header);
   const float* row[Rows];
 #pragma GCC unroll 16
@@ -189,13 +238,17 @@ template <int Rows, int Vectors>
 void n_bit_tile(const void* const* left, long, long depth, const void* panel, void* block, long ldc) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const c = (float*)block;
-  // With more rows, additions take no time beside the products.
-  constexpr bool kSubtracts = Rows > kMostBlockSums;
-  const bool floats = kSubtracts || header.zeros == n_bits::Zeros::floats;
-  if (header.bits == 4 && floats) return n_bit_rows<Rows, 4, Vectors, true>(left, depth, header, c, ldc);
-  if (header.bits == 4) return n_bit_rows<Rows, 4, Vectors, kSubtracts>(left, depth, header, c, ldc);
-  if (floats) return n_bit_rows<Rows, 8, Vectors, true>(left, depth, header, c, ldc);
-  n_bit_rows<Rows, 8, Vectors, kSubtracts>(left, depth, header, c, ldc);
+  constexpr ZerosAre kSeparate = ZerosAre::separate;
+  // With many rows, additions take no time beside the products.
+  constexpr ZerosAre kWhole = Rows > kMostBlockSums ? kSeparate : ZerosAre::whole;
+  if constexpr (Rows <= kMostLookups && FourBitTable<kLanes>::kExists)
+    if (header.bits == 4 && header.zeros == n_bits::Zeros::same)
+      return n_bit_rows<Rows, 4, Vectors, ZerosAre::one>(left, depth, header, c, ldc);
+  const bool separate = kWhole == kSeparate || header.zeros == n_bits::Zeros::floats;
+  if (header.bits == 4 && separate) return n_bit_rows<Rows, 4, Vectors, kSeparate>(left, depth, header, c, ldc);
+  if (header.bits == 4) return n_bit_rows<Rows, 4, Vectors, kWhole>(left, depth, header, c, ldc);
+  if (separate) return n_bit_rows<Rows, 8, Vectors, kSeparate>(left, depth, header, c, ldc);
+  n_bit_rows<Rows, 8, Vectors, kWhole>(left, depth, header, c, ldc);
 }
 
 // Writes half a word's steps of weights with their scales, from step P of the half on.
@@ -212,9 +265,9 @@ TILE_FN void unpack_half(const Block& block, const Words (&words)[Block::kColumn
 }
 
 // Writes `depth` steps of a panel from step `first` on, a multiple of unpacked_depth().
-template <int Bits, int Vectors, bool FloatZeros>
+template <int Bits, int Vectors, ZerosAre Kind>
 void unpack_steps(const n_bits::PanelHeader& header, long first, long depth, float* to) {
-  using Block = NBitBlock<Bits, Vectors, FloatZeros>;
+  using Block = NBitBlock<Bits, Vectors, Kind>;
   constexpr int kSlice = vec::slice_columns(Block::kColumns), kSteps = Block::kWordSteps;
   const long distance = n_bits::unpacked_steps(depth) * kSlice, end = first + depth;
   const char* const blocks = (const char*)&header + n_bits::kHeaderBytes;
@@ -241,11 +294,12 @@ template <int Vectors>
 void unpack_n_bits(const void* const*, long first, long depth, const void* panel, void* to, long) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const weights = (float*)to;
+  constexpr ZerosAre kWhole = ZerosAre::whole, kSeparate = ZerosAre::separate;
   const bool floats = header.zeros == n_bits::Zeros::floats;
-  if (header.bits == 4 && floats) return unpack_steps<4, Vectors, true>(header, first, depth, weights);
-  if (header.bits == 4) return unpack_steps<4, Vectors, false>(header, first, depth, weights);
-  if (floats) return unpack_steps<8, Vectors, true>(header, first, depth, weights);
-  unpack_steps<8, Vectors, false>(header, first, depth, weights);
+  if (header.bits == 4 && floats) return unpack_steps<4, Vectors, kSeparate>(header, first, depth, weights);
+  if (header.bits == 4) return unpack_steps<4, Vectors, kWhole>(header, first, depth, weights);
+  if (floats) return unpack_steps<8, Vectors, kSeparate>(header, first, depth, weights);
+  unpack_steps<8, Vectors, kWhole>(header, first, depth, weights);
 }
 
 // The sums of unpacked steps, in the order of n_bit_rows() with scaled weights.

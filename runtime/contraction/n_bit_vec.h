@@ -16,6 +16,18 @@ TILE_FN void store(float* p, Vector x) { *(VectorInMemory*)p = x; }
 TILE_FN Vector splat(float x) { return x - Vector{}; }
 TILE_FN Vector multiply_add(Vector a, Vector b, Vector c);
 
+// With AVX-512, a multiplication can broadcast a number from memory; a separate broadcast takes as long as another
+// operation on vectors.
+constexpr bool kBroadcastsInPlace = kLanes == 16;
+
+// 16 numbers that words select by four of their bits. Instruction sets that do this faster than by arithmetic
+// specialise it for their lanes: FourBitTable(zero) has the numbers 0 - zero .. 15 - zero, all of them whole and below
+// 256, lowest() selects by the lowest bits of each word, upper() by the lowest bits of its upper half.
+template <int Lanes>
+struct FourBitTable {
+  static constexpr bool kExists = false;
+};
+
 // Writes the sums of a tile, or adds them to what is there, and clears them.
 template <int Rows, int Vectors>
 TILE_FN void store_sums(Vector (&sums)[Rows][Vectors], float* c, long ldc, bool adds) {
