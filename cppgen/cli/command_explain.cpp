@@ -13,6 +13,7 @@
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/flow/explain.h"
+#include "cppgen/flow/scaling.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/graph/graph.h"
 #include "cppgen/report/explain_json.h"
@@ -72,10 +73,9 @@ std::vector<int> numbers_of_threads(const ExplainOptions& options) {
 
 void predict_scaling(Explanation& explanation, const std::vector<int>& threads, const ExplainOptions& options) {
   const int most = *std::max_element(threads.begin(), threads.end());
-  explanation.scaling = scaling_of(explanation,
-                                   machine_model(explanation.peaks_of_one, explanation.peaks,
-                                                 explanation.peaks_are_assumed, this_machine(), most, options.machine),
-                                   threads);
+  const MachineModel machine = machine_model(explanation.peaks_of_one, explanation.peaks, explanation.peaks_are_assumed,
+                                             this_machine(), most, options.machine);
+  explanation.scaling = std::make_shared<const Scaling>(scaling_of(explanation, machine, threads));
 }
 
 Explanation explained(const ExplainOptions& options, const CompileRequest& request, const CancelToken& cancel) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cppgen/cli/command_support.h"
+#include "cppgen/flow/scaling.h"
 #include "runtime/base/printable.h"
 
 namespace cppgen {

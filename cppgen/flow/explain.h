@@ -9,7 +9,6 @@
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/drawing.h"
 #include "cppgen/flow/run_memory.h"
-#include "cppgen/flow/scaling.h"
 #include "cppgen/flow/step_bounds.h"
 #include "cppgen/flow/stored_profile.h"
 #include "cppgen/flow/trace.h"
@@ -17,6 +16,8 @@
 #include "cppgen/schedule/layout/layout_report.h"
 
 namespace cppgen {
+
+struct Scaling;
 
 namespace codegen {
 struct KernelText;
@@ -52,10 +53,10 @@ struct Explanation {
   std::vector<int64_t> arenas;                        // bytes of the arena of each plan
   rt::NamedSizes assumed;  // sizes of dimensions for which none is given; costs are for these
   std::vector<Temporary> temporaries;
-  MachinePeaks peaks, peaks_of_one;      // of the threads of a run, and of one thread
-  bool peaks_are_assumed = false;        // they were never measured here
-  std::optional<StoredProfile> profile;  // the last one of this model
-  std::optional<Scaling> scaling;        // if wanted
+  MachinePeaks peaks, peaks_of_one;        // of the threads of a run, and of one thread
+  bool peaks_are_assumed = false;          // they were never measured here
+  std::optional<StoredProfile> profile;    // the last one of this model
+  std::shared_ptr<const Scaling> scaling;  // if wanted (flow/scaling.h)
   std::string isa;
   std::vector<Step> steps;
   std::vector<SiteReport> sites;

@@ -64,7 +64,7 @@ void add_exchange(MachineModel& model, const MachinePeaks& several, std::string_
       {"round_trip_across", "ns of those between other threads", std::max(ns, kRoundTripNsAcross), kAssumed});
 }
 
-std::vector<std::string> names_of(const MachineModel& model) {
+std::vector<std::string> number_names(const MachineModel& model) {
   std::vector<std::string> names;
   for (const MachineNumber& n : model.numbers) names.emplace_back(n.name);
   return names;
@@ -76,7 +76,8 @@ void replace(MachineModel& model, const std::string& given) {
   const auto number =
       std::find_if(model.numbers.begin(), model.numbers.end(), [&](const MachineNumber& n) { return n.name == name; });
   if (number == model.numbers.end())
-    user_error("--machine {}: expected NAME=VALUE with one of the names {}", given, fmt::join(names_of(model), ", "));
+    user_error("--machine {}: expected NAME=VALUE with one of the names {}", given,
+               fmt::join(number_names(model), ", "));
   const bool bytes = name == "l2" || name == "l3";
   const std::string where = "--machine " + name;
   char* end = nullptr;

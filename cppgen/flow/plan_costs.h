@@ -20,6 +20,13 @@ struct StepCost : rt::StepCosts<double> {
   double chunks = 1;          // that threads share
 };
 
+// How units of a product with constants, a contraction on tiles, are numbered.
+struct StepDivision {
+  double groups = 1;        // of panels, each of which is a unit for the same rows
+  bool by_columns = false;  // neighbouring units are rows of the same panels
+  double left_bytes = 0;    // of the other operand; 0: the step is no such product
+};
+
 struct PlanCosts {
   std::vector<StepCost> steps;
   int64_t weights_bytes = 0;

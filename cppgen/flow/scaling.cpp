@@ -167,7 +167,8 @@ int64_t most_units(int64_t units, int64_t chunks, int threads) {
 }
 
 Scaling scaling_of(const Explanation& explanation, const MachineModel& machine, const std::vector<int>& threads) {
-  Scaling scaling{.machine = machine, .most_threads = *std::max_element(threads.begin(), threads.end())};
+  Scaling scaling;
+  scaling.machine = machine, scaling.most_threads = *std::max_element(threads.begin(), threads.end());
   ScaledSteps scaled(machine);
   std::map<int, double> ns{{1, 0}};
   for (const int n : threads) ns[n] = 0;

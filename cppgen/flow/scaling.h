@@ -9,13 +9,6 @@ namespace cppgen {
 
 struct Explanation;
 
-// How units of a product with constants, a contraction on tiles, are numbered.
-struct StepDivision {
-  double groups = 1;        // of panels, each of which is a unit for the same rows
-  bool by_columns = false;  // neighbouring units are rows of the same panels
-  double left_bytes = 0;    // of the other operand; 0: the step is no such product
-};
-
 // The times that a model is predicted to take on different numbers of threads of a machine.
 struct Scaling {
   struct Row {

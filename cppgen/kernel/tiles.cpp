@@ -28,6 +28,15 @@ rt::DepthBlocks depth_blocks(const TileContraction& c) {
   return rt::depth_blocks(c.format, points(c.taps).constant(), c.depth.extent.constant());
 }
 
+// How many units threads should find: more for a contraction that leaves each of them enough work.
+int64_t wanted_units(const KernelView& view) {
+  const TileContraction& c = *view.kernel.contraction;
+  const auto& tuning = view.tuning();
+  const IndexExpr products = points(c.batch) * points(c.rows) * c.columns.extent * c.depth.extent * points(c.taps);
+  const int64_t large = constant_or(products, 0) / tuning.contraction_unit_products;
+  return std::clamp(large, tuning.contraction_units, std::max(tuning.contraction_units, tuning.contraction_many_units));
+}
+
 // As many panels as fit their share of the second-level cache while all rows pass over them, but few enough to leave
 // units for many threads.
 int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& blocks) {
@@ -45,8 +54,8 @@ int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt:
     fit = fitting(int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant());
   int64_t group = std::min(most, fit);
   const int64_t row_tiles = constant_or(plan.tiles, tuning.unknown_panels);
-  if (row_tiles < tuning.contraction_units)
-    group = std::min(group, std::max<int64_t>(1, most * row_tiles / tuning.contraction_units));
+  if (const int64_t units = wanted_units(view); row_tiles < units)
+    group = std::min(group, std::max<int64_t>(1, most * row_tiles / units));
   // Rows are prepared once per unit: that should cost a small part of its time.
   if (info(c.format).form != rt::LeftForm::in_place) group = std::max(group, std::min(most, tuning.prepared_panels));
   return std::max<int64_t>(group, 1);

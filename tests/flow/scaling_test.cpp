@@ -158,7 +158,16 @@ TEST(Scaling, ReadersOfWeights) {
   EXPECT_GT(scaled(rows, {64}).rows[0].ms, 5 * scaled(columns, {64}).rows[0].ms);
 }
 
-class ScalingOfModel : public CliTest {};
+class ScalingOfModel : public CliTest {
+ protected:
+  Explanation explained(const std::string& model) const {
+    CompileRequest request;
+    request.model = model;
+    const std::vector<std::pair<std::string, std::string>> options = {{"CACHE_DIR", path("cache")}, {"ISA", "scalar"}};
+    request.settings = Settings::from_environment(process_environment(), options);
+    return explain_model(request);
+  }
+};
 
 // Weights of 512 x 768: the threads divide columns, because all panels exceed the second level.
 TEST_F(ScalingOfModel, StepsKnowTheirDivision) {
@@ -166,11 +175,7 @@ TEST_F(ScalingOfModel, StepsKnowTheirDivision) {
   maker.input("x", {"64", "512"}).output("y");
   maker.initializer("w", {512, 768}, onnx::TensorProto::FLOAT).set_raw_data(std::string(512 * 768 * 4, '\x3e'));
   maker.node("MatMul", {"x", "w"}, {"y"}, "product");
-  CompileRequest request;
-  request.model = write("product.onnx", maker);
-  const std::vector<std::pair<std::string, std::string>> options = {{"CACHE_DIR", path("cache")}, {"ISA", "scalar"}};
-  request.settings = Settings::from_environment(process_environment(), options);
-  const Explanation explanation = explain_model(request);
+  const Explanation explanation = explained(write("product.onnx", maker));
   const auto product = std::find_if(explanation.steps.begin(), explanation.steps.end(),
                                     [](const auto& s) { return s.division.left_bytes > 0; });
   ASSERT_NE(product, explanation.steps.end());
@@ -179,6 +184,18 @@ TEST_F(ScalingOfModel, StepsKnowTheirDivision) {
   EXPECT_GE(product->cost.units, product->division.groups);
   EXPECT_GE(product->cost.units, product->cost.chunks);
   EXPECT_GE(product->run_bytes, 512 * 768 * 4);
+}
+
+// 16 rows of 2048 columns are 33 million products, which leave work for many units.
+TEST_F(ScalingOfModel, LargeProductsOfFewRowsHaveManyUnits) {
+  ModelMaker maker;
+  maker.input("x", {"16", "1024"}).output("y");
+  maker.initializer("w", {1024, 2048}, onnx::TensorProto::FLOAT).set_raw_data(std::string(1024 * 2048 * 4, '\x3e'));
+  maker.node("MatMul", {"x", "w"}, {"y"}, "product");
+  double units = 0;
+  for (const auto& s : explained(write("large.onnx", maker)).steps) units = std::max(units, s.cost.units);
+  EXPECT_GE(units, 64);
+  EXPECT_LE(units, 1024);
 }
 
 }  // namespace
