@@ -62,7 +62,7 @@ class NumberCutter {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     braces_ = angles_ = 0;
     line_is_fixed_ = line_assigns_ = false;
-    for (const std::string_view word : {"static ", "constexpr ", "alignas(", "asm", "case ", "//", "#"})
+    for (const std::string_view word : {"static ", "constexpr ", "alignas(", "_Pragma(", "asm", "case ", "//", "#"})
       line_is_fixed_ |= line.find(word) != line.npos;
   }
 

@@ -28,13 +28,15 @@ CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::Ke
   return job;
 }
 
-}  // namespace
-
+// The time that a compiler takes for a kernel is about proportional to the length of its text, to which each tile in
+// registers adds as much as so many bytes.
 int64_t compile_cost(const codegen::KernelText& kernel) {
   constexpr int64_t kBytesOfTile = 1600;
   const auto* tiles = std::get_if<kernel::TilesPlan>(&kernel.plan.form);
   return int64_t(kernel.code().size()) + (tiles ? kBytesOfTile * int64_t(tiles->row_counts.size()) : 0);
 }
+
+}  // namespace
 
 int unit_count(const std::vector<codegen::KernelText>& kernels, const schedule::Tuning& tuning) {
   int64_t bytes = 0, functions = 0;

@@ -14,9 +14,6 @@ struct Tuning;
 struct ModelPart;
 struct VecISA;
 
-// What it takes to compile a kernel, as the size of a text without tiles in registers that takes as long.
-int64_t compile_cost(const codegen::KernelText&);
-
 // The number of translation units in which kernels are compiled. It depends on their texts alone, so that machines can
 // share compiled kernels: at least Tuning::least_units if there are as many functions, and more if units would take
 // long to compile.

@@ -12,7 +12,7 @@
 namespace cppgen {
 namespace {
 
-// Of usual servers.
+// These are the numbers of usual servers.
 constexpr double kMemoryGbOfCore = 5;       // with all channels filled, as each core's part
 constexpr double kL3BytesOfCore = 4 << 20;  // virtual machines report the whole of an L3 that has more cores than they
 constexpr double kExchangeGbAcross = 8, kRoundTripNsAcross = 300;  // between last-level caches

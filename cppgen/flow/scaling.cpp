@@ -16,7 +16,8 @@ namespace {
 
 using Step = Explanation::Step;
 
-// Of a round trip, for each thread but two: writing its share and counting its end, which overlap with others'.
+// Each thread but two adds this part of a round trip to a step: it writes its share and counts its end, which overlaps
+// with the same of others.
 constexpr double kOfRoundTrip = 0.25;
 
 // Chunks that no thread has claimed, by whose share they are in.

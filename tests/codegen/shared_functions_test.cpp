@@ -65,6 +65,7 @@ TEST(SharedFunctions, ConstantsOfTheLanguageStay) {
   EXPECT_TRUE(differ("static const vec::i64 offsets[] = {0, N};"));
   EXPECT_TRUE(differ("constexpr vec::i64 columns = N;"));
   EXPECT_TRUE(differ("alignas(N) float x;"));
+  EXPECT_TRUE(differ("_Pragma(\"GCC unroll N\")"));
   EXPECT_TRUE(differ("f(vec::Tail{N});"));
   EXPECT_TRUE(differ("x = args->buffers[N];"));
   EXPECT_TRUE(differ("x = N.5f;"));

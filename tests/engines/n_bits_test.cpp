@@ -84,14 +84,10 @@ std::vector<ir::HostTensor> inputs_of(const std::vector<Case>& cases) {
 // At most the sum of the magnitudes of the terms: numbers below 1, weights of at most 2^bits scales of at most 13 / 64.
 double magnitude(const Case& c) { return double(c.k) * double(1 << c.bits) * 13 / 64; }
 
-void check(const std::vector<Case>& cases, const char* isa) {
-  const auto m = machine(isa);
-  if (!m) return;
-  SCOPED_TRACE(isa);
-  Graph graph = graph_of(cases), meaning = graph_of(cases);
-  const Result r = run_on(*m, graph, {}, inputs_of(cases));
-  const auto has_rows = [](const Case& c) { return c.rows > 0; };  // else there is nothing to compute
-  const auto products = std::count_if(cases.begin(), cases.end(), has_rows);
+// Runs the products and compares them with the interpreter. Those without rows are not computed.
+void expect_meaning(const std::vector<Case>& cases, const Machine& m, Graph graph, Graph meaning) {
+  const Result r = run_on(m, graph, {}, inputs_of(cases));
+  const auto products = std::count_if(cases.begin(), cases.end(), [](const Case& c) { return c.rows > 0; });
   EXPECT_EQ(r.engines, std::vector<std::string>(size_t(products), "cppgen-n-bits"));
   const auto want = ir::interpret(ops::lower(meaning), inputs_of(cases));
   for (size_t i = 0; i < cases.size(); i++) {
@@ -102,6 +98,11 @@ void check(const std::vector<Case>& cases, const char* isa) {
           << c.rows << " x " << c.k << " x " << c.n << " of " << c.bits << " bits by " << c.block << ", zeros "
           << int(c.zeros) << ", at " << e;
   }
+}
+
+void check(const std::vector<Case>& cases, const char* isa) {
+  SCOPED_TRACE(isa);
+  if (const auto m = machine(isa)) expect_meaning(cases, *m, graph_of(cases), graph_of(cases));
 }
 
 constexpr const char* kIsas[] = {"scalar", "avx2", "avx512"};
@@ -197,21 +198,8 @@ Graph bytes_of(const std::vector<Case>& cases, bool constant = true) {
 }
 
 void check_bytes(const std::vector<Case>& cases, const char* isa) {
-  const auto m = machine(isa);
-  if (!m) return;
   SCOPED_TRACE(isa);
-  Graph graph = bytes_of(cases), meaning = bytes_of(cases);
-  const Result r = run_on(*m, graph, {}, inputs_of(cases));
-  EXPECT_EQ(r.engines, std::vector<std::string>(cases.size(), "cppgen-n-bits"));
-  const auto want = ir::interpret(ops::lower(meaning), inputs_of(cases));
-  for (size_t i = 0; i < cases.size(); i++) {
-    const Case& c = cases[i];
-    const double eps = c.type == DType::f32 ? 0x1p-22 : c.type == DType::f16 ? 0x1p-11 : 0x1p-8;
-    for (int64_t e = 0; e < want[i].elements(); e++)
-      ASSERT_NEAR(value(r.outputs[i], e), value(want[i], e), eps * magnitude(c))
-          << c.rows << " x " << c.k << " x " << c.n << " of " << c.bits << " bits by " << c.block << ", zeros "
-          << int(c.zeros) << ", at " << e;
-  }
+  if (const auto m = machine(isa)) expect_meaning(cases, *m, bytes_of(cases), bytes_of(cases));
 }
 
 constexpr const char* kByteIsas[] = {"scalar", "avx2", "avx512", "avx512_vnni"};

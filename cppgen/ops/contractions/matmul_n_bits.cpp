@@ -37,7 +37,7 @@ void require_rows(InferContext& c, int input, int64_t n, int64_t inner) {
     c.fail(fmt::format("input {} has the shape {} but must have [{}, {}]", input, to_string(s), n, inner));
 }
 
-// Of weights whose scales and zeros are the next inputs, and of a bias of the columns; sets the result's type. The
+// Checks weights whose scales and zeros are the next inputs, and a bias of the columns; sets the result's type. The
 // scales have the type that a had in the model.
 void infer_product(InferContext& c, const ir::NBitWeights& p, int weights, int bias) {
   const int scales = weights + 1, zeros = weights + 2;
