@@ -6,9 +6,10 @@
 # theirs): each room is published through an include directory that holds nothing but a link to that one folder. An
 # include in a wrong direction therefore fails to build.
 
+# Functions have sections of their own, so that the linker can leave out those that nothing calls (cppgen_small).
 add_library(cppgen_options INTERFACE)
 target_compile_options(cppgen_options INTERFACE -Wall -Wextra -Werror=return-type -Wno-psabi -Wno-restrict -fno-math-errno
-                                                -ffp-contract=off -pthread)
+                                                -ffp-contract=off -pthread -ffunction-sections)
 if(CPPGEN_SANITIZE)
   target_compile_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE})

@@ -103,11 +103,7 @@ needed=$(readelf -d "$runtime" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
          grep -vE '^(lib(c|m|stdc\+\+|gcc_s|tbb|hwloc|pthread|dl|rt)|ld-linux-x86-64)\.so' || true)
 [ -z "$needed" ] || { echo "it needs $needed" >&2; exit 1; }
 strip -o "$work/stripped.so" "$runtime"
-case $(readelf -p .comment "$runtime") in  # g++ 14 makes tiles longer
-  *') 12.'*) limit=3000000 ;;
-  *) limit=3200000 ;;
-esac
-[ "$(wc -c < "$work/stripped.so")" -le $limit ] || { ls -l "$work/stripped.so" >&2; exit 1; }
+[ "$(wc -c < "$work/stripped.so")" -le 3000000 ] || { ls -l "$work/stripped.so" >&2; exit 1; }
 
 run=$prefix/bin/cppgen-run
 expect '"median_ms"' "$run" "$work/package" --dim N=5 --json --output "$work/out"
