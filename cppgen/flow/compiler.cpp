@@ -206,7 +206,7 @@ class Compilation {
   // Kernels are compiled for the instruction set that the CPU reports, and again for another one if its probe fails.
   void build(const std::function<Graph()>& graph) {
     Settings settings = request_.settings;
-    if (!version_requests_.empty()) settings.isa = {first_isa(settings)};
+    if (!version_requests_.empty()) choose_isa(settings, first_isa(settings));
     const IsaChoice choice(settings, options_);
     const auto settled = [&] { return clock_.time("probe", [&] { return &choice.settled(); }); };
     isa_ = &choice.likely();

@@ -25,6 +25,9 @@ bool names(const Settings& s, std::string_view isa) {
 
 std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flags.begin(), isa.compiler_flags.end()}; }
 
+// A list of instruction sets is for several machines.
+bool for_other_machines(const Settings& s) { return s.vec_isa_ok == true || (!s.vec_isa_ok && s.isa.size() > 1); }
+
 // The CPU's features, without those of AMX if USE_AMX, the operating system or the self-check of the tiles disables
 // them.
 CpuFeatures usable_features(const Settings& s) {
@@ -37,7 +40,7 @@ CpuFeatures usable_features(const Settings& s) {
   if (s.use_amx != false && (requested || cpu.has_all(amx.required))) {
     const rt::AmxSupport& support = rt::amx_support();
     if (support.usable) return cpu;
-    if (requested && !(named && s.vec_isa_ok == true))
+    if (requested && !(named && for_other_machines(s)))
       user_error("{} requires AMX, but {}; with VEC_ISA_OK=1, kernels for other machines can be compiled",
                  s.use_amx == true ? "USE_AMX=1" : fmt::format("ISA={}", amx.name), support.reason);
     log_info("AMX is not used here: {}", support.reason);
@@ -90,15 +93,25 @@ std::vector<const VecISA*> possible_isas(const Settings& s) {
   if (names(s, "auto") && s.isa.size() > 1)
     user_error("ISA={}: auto is the best instruction set of this machine; it is no part of a list",
                fmt::join(s.isa, ","));
+  const std::optional<bool> ok = for_other_machines(s) ? true : s.vec_isa_ok;
   std::vector<const VecISA*> all;
-  for (const std::string& isa : s.isa)
-    all.push_back(&select_isa({isa, int(s.simdlen), s.vec_isa_ok}, usable_features(s)));
+  for (const std::string& isa : s.isa) all.push_back(&select_isa({isa, int(s.simdlen), ok}, usable_features(s)));
   return all;
 }
 
 const VecISA& likely_isa(const Settings& s) {
-  const std::vector<const VecISA*> all = possible_isas(s);
-  return **std::max_element(all.begin(), all.end());  // rows of one table
+  std::vector<const VecISA*> all = possible_isas(s);
+  std::sort(all.begin(), all.end());  // rows of one table
+  const CpuFeatures cpu = usable_features(s);
+  const auto runs = [&](const VecISA* isa) { return cpu.has_all(isa->required); };
+  const auto best = std::find_if(all.rbegin(), all.rend(), runs);
+  return best == all.rend() ? *all.back() : **best;
+}
+
+void choose_isa(Settings& s, const std::string& isa) {
+  const VecISA* row = find_isa(isa);
+  if (for_other_machines(s) && row && !usable_features(s).has_all(row->required)) s.vec_isa_ok = true;
+  s.isa = {isa};
 }
 
 IsaChoice::IsaChoice(const Settings& settings, const CompileOptions& options) : likely_(likely_isa(settings)) {

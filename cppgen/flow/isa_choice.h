@@ -9,11 +9,15 @@
 namespace cppgen {
 
 // The best instruction set that the settings allow and the CPU reports. UserError for settings that contradict each
-// other or the CPU.
+// other or the CPU. Of a list, of which this CPU has none, the most preferred.
 const VecISA& likely_isa(const Settings&);
 
-// Those that ISA lists, each of which a package is compiled for; otherwise the likely one. UserError likewise.
+// Those that ISA lists, each of which a package is compiled for; otherwise the likely one. UserError likewise, but a list
+// is for several machines: it may name instruction sets that this CPU lacks.
 std::vector<const VecISA*> possible_isas(const Settings&);
+
+// Sets ISA to one of those that it lists. If this CPU lacks it, VEC_ISA_OK becomes 1, because it cannot be verified here.
+void choose_isa(Settings&, const std::string& isa);
 
 // The instruction set to compile for. Unless VEC_ISA_OK is set, it is verified by compiling and running a program, once
 // per machine and compiler. This takes as long as compiling a unit of kernels, so it runs concurrently while the caller

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cppgen/flow/isa_choice.h"
 #include "cppgen/import/import.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
@@ -25,7 +26,7 @@ std::vector<std::string> isas_of(const Settings& settings) {
 // What else a compilation writes is written once, for the version in the package's own folder.
 CompileRequest alone(CompileRequest request, const std::string& isa) {
   Settings& settings = request.settings;
-  settings.isa = {isa};
+  choose_isa(settings, isa);
   settings.trace = settings.graph_diagram = settings.benchmark_kernel = settings.enable_asm_info = false;
   settings.enable_standalone = false;
   settings.use_cmake_compilation = settings.use_cmake_compilation && !request.output.empty();

@@ -185,6 +185,22 @@ TEST_F(Versions, OfSeveralInstructionSetsHaveTheSameSizes) {
   EXPECT_EQ(report["version"], "general");
 }
 
+// A list is for several machines: instruction sets that this one lacks are compiled, and not taken here.
+TEST_F(Versions, OfInstructionSetsOfOtherMachines) {
+  environment["CPPGEN_USE_AMX"] = "auto";
+  const std::string made = package(model(), {"--isa", "scalar,avx512,amx"});
+  const json report = json::parse(run({"inspect", made, "--json"}).out);
+  ASSERT_EQ(report["versions"].size(), 2u);
+  const json version = json::parse(run({"inspect", made + "/versions/2", "--json"}).out);
+  EXPECT_EQ(version["isa"], "amx");
+  verified(model(), made, 8);
+  EXPECT_EQ(json::parse(run({"run", made, "--dim", "batch=8", "--isa", "scalar", "--json"}).out)["isa"], "scalar");
+  if (detect_cpu_features().has_all(find_isa("avx512")->required)) return;
+  EXPECT_EQ(json::parse(run({"run", made, "--dim", "batch=8", "--json"}).out)["isa"], "scalar");
+  EXPECT_NE(error_of({"compile", model(), "-o", path("alone"), "--isa", "avx512"}).find("VEC_ISA_OK=1"), std::string::npos)
+      << "a single one may be meant for this machine";
+}
+
 // Weights of 48 columns are three slices of 16 for AVX2 and for AVX-512, whatever their tiles are, and each version
 // computes the same with them.
 TEST_F(Versions, OfSeveralInstructionSetsShareWeights) {

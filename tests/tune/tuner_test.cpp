@@ -23,6 +23,15 @@ class Tuner : public CliTest {
     return write("model.onnx", maker);
   }
 
+  // A convolution of so few channels that Winograd's algorithm is no usual choice, whatever the instruction set.
+  std::string convolution() const {
+    ModelMaker maker;
+    maker.input("x", {"1", "4", "12", "12"}).output("y");
+    maker.initializer("w", {16, 4, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 4 * 9 * 4, '\x3e'));
+    maker.node("Conv", {"x", "w"}, {"y"}, "conv");
+    return write("conv.onnx", maker);
+  }
+
   // cppgen, but for variants, where `script` comes first; $1 is the command, $2 the package.
   std::string program(const std::string& script) const {
     const std::string file = folder.write(
@@ -159,14 +168,10 @@ TEST_F(Tuner, ACandidateThatHangsLoses) {
 }
 
 TEST_F(Tuner, ACandidateThatIsNotCompiledLoses) {
-  ModelMaker maker;
-  maker.input("x", {"1", "16", "12", "12"}).output("y");
-  maker.initializer("w", {16, 16, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 16 * 9 * 4, '\x3e'));
-  maker.node("Conv", {"x", "w"}, {"y"}, "conv");
   const std::string compiler = folder.write(
       "g++", "#!/bin/sh\nfor a; do case $a in *.cpp) grep -qi winograd $a && exit 1;; esac; done\nexec g++ \"$@\"\n");
   std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
-  const TuneReport report = tuned_model(write("conv.onnx", maker), ":;;",
+  const TuneReport report = tuned_model(convolution(), ":;;",
                                         {{"CACHE_DIR", path("cache")},
                                          {"CXX", compiler},
                                          {"THREADS", "1"},
@@ -220,11 +225,7 @@ TEST_F(Tuner, ACandidateThatIsKilledFromOutsideIsTriedAgain) {
 
 // The same of compilers, of which the driver tells.
 TEST_F(Tuner, ACompilerThatIsKilledIsNoVerdict) {
-  ModelMaker maker;
-  maker.input("x", {"1", "16", "12", "12"}).output("y");
-  maker.initializer("w", {16, 16, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 16 * 9 * 4, '\x3e'));
-  maker.node("Conv", {"x", "w"}, {"y"}, "conv");
-  const std::string model = write("conv.onnx", maker);
+  const std::string model = convolution();
   for (const std::string end :
        {"kill -KILL $$", "echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1"}) {
     const std::string compiler =
