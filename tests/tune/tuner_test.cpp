@@ -26,8 +26,8 @@ class Tuner : public CliTest {
   // A convolution of so few channels that Winograd's algorithm is no usual choice, whatever the instruction set.
   std::string convolution() const {
     ModelMaker maker;
-    maker.input("x", {"1", "4", "12", "12"}).output("y");
-    maker.initializer("w", {16, 4, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 4 * 9 * 4, '\x3e'));
+    maker.input("x", {"1", "8", "12", "12"}).output("y");
+    maker.initializer("w", {16, 8, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 8 * 9 * 4, '\x3e'));
     maker.node("Conv", {"x", "w"}, {"y"}, "conv");
     return write("conv.onnx", maker);
   }
