@@ -87,6 +87,7 @@ typedef struct {
   size_t rank;
   const int64_t* dims; /* of the session; null if only a run tells how many there are */
   PyObject* shape;     /* a tuple, if all dimensions are constant; else null */
+  const char* keys; /* "str" or "int64" for an output that is a sequence of maps: the type of their keys; else null */
 } Port;
 
 typedef struct {

@@ -167,6 +167,21 @@ PyObject* tuple_of_results(const cppgen_results* results, size_t count) {
   return tuple;
 }
 
+/* Replaces each result that is a sequence of maps, which the library has as keys and rows, by a list of dicts. Takes
+ * the reference to the tuple, which may be null. */
+static PyObject* with_maps(const Session* self, PyObject* tuple) {
+  for (size_t i = 0; tuple && i < self->output_count; i++) {
+    if (!self->outputs[i].keys) continue;
+    PyObject* maps = call_python("_results", "maps_of", PyTuple_GetItem(tuple, (Py_ssize_t)i), NULL);
+    if (!maps) {
+      Py_CLEAR(tuple);
+    } else {
+      PyTuple_SetItem(tuple, (Py_ssize_t)i, maps);
+    }
+  }
+  return tuple;
+}
+
 PyObject* run_values(Session* self, PyObject* const* objects, const cppgen_cancel* cancel) {
   const size_t count = self->input_count;
   cppgen_value** values = PyMem_Calloc(count + 1, sizeof *values);
@@ -188,5 +203,5 @@ PyObject* run_values(Session* self, PyObject* const* objects, const cppgen_cance
   }
   for (size_t i = 0; i < count; i++) cppgen_value_free(values[i]);
   PyMem_Free(values);
-  return tuple;
+  return with_maps(self, tuple);
 }
