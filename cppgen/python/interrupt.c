@@ -7,11 +7,12 @@
  *
  * Changing the handler takes two system calls, as long as a run of a small model. Runs are therefore watched until one
  * with inputs as large has been found brief, and then one in 256, as the time may also depend on values. */
-#include "module.h" /* first, as Python.h says which functions of the system the headers declare */
-
+#define _GNU_SOURCE /* gettid */
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "module.h"
 
 enum { watched_one_in = 256, brief_nanoseconds = 1000000 };
 
