@@ -68,6 +68,7 @@ Graph import_model(onnx::ModelProto& model, const std::string& folder, const Imp
   if (options.record) {
     options.record->external = context.files.files();
     options.record->metadata = metadata_of(model);
+    for (auto& entry : types_of_maps(model.graph(), graph)) options.record->metadata.push_back(std::move(entry));
   }
   return graph;
 }

@@ -35,7 +35,31 @@ bool is_identity(const onnx::NodeProto& node) {
   return node.op_type() == "Identity" && node.input_size() == 1 && node.output_size() == 1;
 }
 
+bool has_texts(const Node& node, const std::string& attribute) {
+  const auto found = node.attributes.find(attribute);
+  const auto* texts = found == node.attributes.end() ? nullptr : std::get_if<std::vector<std::string>>(&found->second);
+  return texts && !texts->empty();
+}
+
+// The type of the keys if the value is a sequence of maps; otherwise empty.
+std::string keys_of_maps(const Graph& graph, ValueId id) {
+  const NodeId producer = graph.value(id).producer;
+  if (producer < 0) return "";
+  const Node& node = graph.nodes[size_t(producer)];
+  if (node.op == "ZipMap" && node.domain == "ai.onnx.ml")
+    return has_texts(node, "classlabels_strings") ? "string" : "int64";
+  return node.op == "Identity" && node.domain.empty() ? keys_of_maps(graph, node.inputs[0]) : "";
+}
+
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> types_of_maps(const onnx::GraphProto& model, const Graph& graph) {
+  std::vector<std::pair<std::string, std::string>> types;
+  for (size_t i = 0; i < graph.outputs.size(); i++)
+    if (const std::string keys = keys_of_maps(graph, graph.outputs[i]); !keys.empty())
+      types.emplace_back("type:" + model.output(int(i)).name(), "seq(map(" + keys + ",tensor(float)))");
+  return types;
+}
 
 std::string keys_of_map(const std::string& name) { return name + ".keys"; }
 std::string values_of_map(const std::string& name) { return name + ".values"; }

@@ -2,7 +2,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "cppgen/graph/graph.h"
 #include "cppgen/import/protos.h"
 
 namespace cppgen::import {
@@ -19,5 +22,9 @@ bool takes_map(const onnx::NodeProto&);
 // graph unchanged, if an input is a map of a type other than from strings or int64 to numbers or strings, or a sequence
 // of maps.
 std::set<std::string, std::less<>> split_map_inputs(onnx::GraphProto&);
+
+// "type:NAME" and "seq(map(string,tensor(float)))" for each output of the model that is a sequence of maps, which the
+// graph has as a sequence of two tensors. Callers learn from these entries to make maps of it.
+std::vector<std::pair<std::string, std::string>> types_of_maps(const onnx::GraphProto&, const Graph&);
 
 }  // namespace cppgen::import

@@ -24,6 +24,20 @@ static bool describe_port(Session* self, size_t index, bool is_input, Port* port
   return true;
 }
 
+/* The type of the keys of an output that is a sequence of maps; null for others. The compiler writes which outputs are
+ * such sequences to what the package tells about its model. */
+static const char* keys_of(const Session* self, PyObject* output) {
+  for (size_t i = 0; i < cppgen_session_metadata_count(self->session); i++) {
+    const char *key, *type;
+    cppgen_error error;
+    if (cppgen_session_metadata(self->session, i, &key, &type, &error) != CPPGEN_OK) continue;
+    if (strncmp(key, "type:", 5) != 0 || PyUnicode_CompareWithASCIIString(output, key + 5) != 0) continue;
+    if (strcmp(type, "seq(map(string,tensor(float)))") == 0) return "str";
+    if (strcmp(type, "seq(map(int64,tensor(float)))") == 0) return "int64";
+  }
+  return NULL;
+}
+
 static bool describe_ports(Session* self) {
   self->input_count = cppgen_session_input_count(self->session);
   self->output_count = cppgen_session_output_count(self->session);
@@ -35,6 +49,7 @@ static bool describe_ports(Session* self) {
     if (!describe_port(self, i, true, &self->inputs[i])) return false;
   for (size_t i = 0; i < self->output_count; i++) {
     if (!describe_port(self, i, false, &self->outputs[i])) return false;
+    if (self->outputs[i].kind == CPPGEN_SEQUENCE) self->outputs[i].keys = keys_of(self, self->outputs[i].name);
     self->all_sized = self->all_sized && self->outputs[i].shape;
     self->output_ranks += self->outputs[i].rank;
   }

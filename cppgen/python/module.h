@@ -87,6 +87,7 @@ typedef struct {
   size_t rank;
   const int64_t* dims; /* of the session; null if only a run tells how many there are */
   PyObject* shape;     /* a tuple, if all dimensions are constant; else null */
+  const char* keys; /* "str" or "int64" for an output that is a sequence of maps: the type of their keys; else null */
 } Port;
 
 typedef struct {
@@ -98,7 +99,18 @@ typedef struct {
   bool all_sized;       /* the dimensions of all outputs are constant */
   bool sized_by_values; /* a run has shown that sizes of outputs follow from the values of inputs */
   size_t output_ranks;  /* their sum */
+  size_t brief_size;    /* runs whose inputs have fewer bytes were found brief: interrupt.c */
+  unsigned brief_runs;
 } Session;
+
+/* ---- interrupt.c ---- */
+
+/* A function of the C API that runs the model, with arguments of the caller. */
+typedef cppgen_status (*Run)(void* context, const cppgen_run_options* options, cppgen_error* error);
+
+/* Calls it without the interpreter's lock. Ctrl-C ends it if it is on the main thread and the caller has no `cancel` of
+ * its own. False, with an exception, if it fails. `bytes`: the size of the inputs, or of those that are known. */
+bool run_unlocked(Session* self, size_t bytes, const cppgen_cancel* cancel, Run run, void* context);
 
 /* ---- load.c ---- */
 

@@ -2,7 +2,7 @@
 # the build directory, python/cppgen is the package with links to its sources, so that PYTHONPATH=python imports it.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 
-set(cppgen_python_sources binding buffers cancel common dtypes load log module package request run session state values)
+set(cppgen_python_sources binding buffers cancel common dtypes interrupt load log module package request run session state values)
 list(TRANSFORM cppgen_python_sources PREPEND "${CMAKE_CURRENT_LIST_DIR}/")
 list(TRANSFORM cppgen_python_sources APPEND ".c")
 set(cppgen_python_package "${PROJECT_BINARY_DIR}/python/cppgen")

@@ -33,22 +33,27 @@ static PyObject* take_outputs(Session* self, Buffers* buffers, const int64_t* di
   return results;
 }
 
+typedef struct {
+  Session* session;
+  const cppgen_tensor* tensors; /* inputs, and behind them outputs */
+} TensorRun;
+
+static cppgen_status run_tensors(void* context, const cppgen_run_options* options, cppgen_error* error) {
+  const TensorRun* it = context;
+  const Session* session = it->session;
+  return cppgen_session_run_with(session->session, it->tensors, session->input_count,
+                                 it->tensors + session->input_count, session->output_count, options, error);
+}
+
 /* Runs with the inputs in `buffers`. */
 static PyObject* run_taken(Session* self, Buffers* buffers, const int64_t* dims, PyObject* out,
                            const cppgen_cancel* cancel) {
+  size_t bytes = 0;
+  for (size_t i = 0; i < self->input_count; i++) bytes += (size_t)buffers->buffers[i].len;
   PyObject* results = take_outputs(self, buffers, dims, out);
-  if (!results) return NULL;
-  const cppgen_run_options options = {sizeof options, cancel};
-  const cppgen_tensor *inputs = buffers->tensors, *outputs = inputs + self->input_count;
-  cppgen_error error;
-  cppgen_status status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = cppgen_session_run_with(self->session, inputs, self->input_count, outputs, self->output_count,
-                                   cancel ? &options : NULL, &error);
-  Py_END_ALLOW_THREADS;
-  if (status == CPPGEN_OK) return results;
-  Py_DECREF(results);
-  return raise_status(status, &error);
+  TensorRun run = {self, buffers->tensors};
+  if (results && !run_unlocked(self, bytes, cancel, run_tensors, &run)) Py_CLEAR(results);
+  return results;
 }
 
 /* Runs in memory of Python, or if the sizes of outputs follow from the values of inputs, in memory of the library. */

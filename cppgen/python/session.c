@@ -55,8 +55,9 @@ static PyObject* described(Session* self, bool is_input) {
   PyObject* all = PyTuple_New((Py_ssize_t)count);
   for (size_t i = 0; all && i < count; i++) {
     PyObject* shape = shape_of(self, i, is_input, &ports[i]);
+    const char* kind = ports[i].keys ? "sequence of maps" : kinds[ports[i].kind];
     PyObject* one =
-        shape ? Py_BuildValue("(OssN)", ports[i].name, kinds[ports[i].kind], storage_of(ports[i].dtype)->name, shape)
+        shape ? Py_BuildValue("(OssNz)", ports[i].name, kind, storage_of(ports[i].dtype)->name, shape, ports[i].keys)
               : NULL;
     if (!one) {
       Py_CLEAR(all);
@@ -215,12 +216,12 @@ static PyMethodDef session_methods[] = {
     {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef session_properties[] = {
-    {"_inputs", (getter)session_inputs, NULL, "(name, kind, dtype, shape) of each input.", NULL},
-    {"_outputs", (getter)session_outputs, NULL, "(name, kind, dtype, shape) of each output.", NULL},
+    {"_inputs", (getter)session_inputs, NULL, "(name, kind, dtype, shape, keys) of each input.", NULL},
+    {"_outputs", (getter)session_outputs, NULL, "(name, kind, dtype, shape, keys) of each output.", NULL},
     {"_states", (getter)session_states, NULL, "(input, output, axis, capacity) of each state.", NULL},
     {"metadata", (getter)session_metadata, NULL,
-     "What the model's file says about the model: \"producer_name\", \"opset:ai.onnx\", and as \"metadata:KEY\" the\n"
-     "properties that its author gave.",
+     "What the model's file says about the model: \"producer_name\", \"opset:ai.onnx\", as \"metadata:KEY\" the\n"
+     "properties that its author gave, and as \"type:OUTPUT\" the types of outputs that are sequences of maps.",
      NULL},
     {"stats", (getter)session_stats, NULL,
      "Threads, the number of steps, the bytes of weights, and the bytes that a run writes besides its outputs.", NULL},

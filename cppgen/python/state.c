@@ -80,20 +80,27 @@ static bool take_contents(const Session* session, Buffers* buffers, PyObject* ob
   return true;
 }
 
+typedef struct {
+  State* state;
+  const Buffers* inputs;
+  cppgen_results* results;
+} StateRun;
+
+static cppgen_status run_state(void* context, const cppgen_run_options* options, cppgen_error* error) {
+  StateRun* it = context;
+  return cppgen_session_run_state_results(it->state->session->session, it->state->state, it->inputs->tensors,
+                                          it->inputs->used, options, &it->results, error);
+}
+
 static PyObject* run_taken(State* self, const Buffers* buffers, const cppgen_cancel* cancel) {
-  cppgen_session* session = self->session->session;
-  const cppgen_run_options options = {sizeof options, cancel};
-  cppgen_results* results = NULL;
-  cppgen_error error;
-  cppgen_status status;
-  Py_BEGIN_ALLOW_THREADS;
-  status = cppgen_session_run_state_results(session, self->state, buffers->tensors, buffers->used,
-                                            cancel ? &options : NULL, &results, &error);
-  Py_END_ALLOW_THREADS;
-  PyObject* tuple = status == CPPGEN_OK
-                        ? tuple_of_results(results, self->session->output_count - cppgen_session_state_count(session))
-                        : raise_status(status, &error);
-  cppgen_results_free(results);
+  size_t bytes = 0;
+  for (size_t i = 0; i < buffers->used; i++) bytes += (size_t)buffers->buffers[i].len;
+  StateRun run = {self, buffers, NULL};
+  PyObject* tuple = NULL;
+  if (run_unlocked(self->session, bytes, cancel, run_state, &run))
+    tuple =
+        tuple_of_results(run.results, self->session->output_count - cppgen_session_state_count(self->session->session));
+  cppgen_results_free(run.results);
   return tuple;
 }
 

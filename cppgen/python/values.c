@@ -167,6 +167,33 @@ PyObject* tuple_of_results(const cppgen_results* results, size_t count) {
   return tuple;
 }
 
+/* Replaces each result that is a sequence of maps, which the library has as keys and rows, by a list of dicts. Takes
+ * the reference to the tuple, which may be null. */
+static PyObject* with_maps(const Session* self, PyObject* tuple) {
+  for (size_t i = 0; tuple && i < self->output_count; i++) {
+    if (!self->outputs[i].keys) continue;
+    PyObject* maps = call_python("_results", "maps_of", PyTuple_GetItem(tuple, (Py_ssize_t)i), NULL);
+    if (!maps) {
+      Py_CLEAR(tuple);
+    } else {
+      PyTuple_SetItem(tuple, (Py_ssize_t)i, maps);
+    }
+  }
+  return tuple;
+}
+
+typedef struct {
+  Session* session;
+  const cppgen_value* const* values;
+  cppgen_results* results;
+} ValuesRun;
+
+static cppgen_status run_on_values(void* context, const cppgen_run_options* options, cppgen_error* error) {
+  ValuesRun* it = context;
+  return cppgen_session_run_values(it->session->session, it->values, it->session->input_count, options, &it->results,
+                                   error);
+}
+
 PyObject* run_values(Session* self, PyObject* const* objects, const cppgen_cancel* cancel) {
   const size_t count = self->input_count;
   cppgen_value** values = PyMem_Calloc(count + 1, sizeof *values);
@@ -175,18 +202,11 @@ PyObject* run_values(Session* self, PyObject* const* objects, const cppgen_cance
   for (size_t i = 0; ok && i < count; i++) ok = (values[i] = value_of(&self->inputs[i], objects[i]));
   PyObject* tuple = NULL;
   if (ok) {
-    const cppgen_run_options options = {sizeof options, cancel};
-    cppgen_results* results = NULL;
-    cppgen_error error;
-    cppgen_status status;
-    Py_BEGIN_ALLOW_THREADS;
-    status =
-        cppgen_session_run_values(self->session, (const cppgen_value* const*)values, count, &options, &results, &error);
-    Py_END_ALLOW_THREADS;
-    tuple = status == CPPGEN_OK ? tuple_of_results(results, self->output_count) : raise_status(status, &error);
-    cppgen_results_free(results);
+    ValuesRun run = {self, (const cppgen_value* const*)values, NULL};
+    if (run_unlocked(self, 0, cancel, run_on_values, &run)) tuple = tuple_of_results(run.results, self->output_count);
+    cppgen_results_free(run.results);
   }
   for (size_t i = 0; i < count; i++) cppgen_value_free(values[i]);
   PyMem_Free(values);
-  return tuple;
+  return with_maps(self, tuple);
 }

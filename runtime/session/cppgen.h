@@ -161,8 +161,10 @@ cppgen_status cppgen_session_output_index(const cppgen_session* session, const c
                                           cppgen_error* error);
 
 /* What the model's file says about the model: "producer_name", "producer_version", "domain", "model_version",
- * "graph_name", "doc_string", "graph_doc_string", "ir_version", "opset:DOMAIN" for each operator set, and, as
- * "metadata:KEY", the properties that its author gave. The pointers belong to the session. */
+ * "graph_name", "doc_string", "graph_doc_string", "ir_version", "opset:DOMAIN" for each operator set, as "metadata:KEY"
+ * the properties that its author gave, and as "type:OUTPUT" the type of each output that is a sequence of maps, such as
+ * "seq(map(string,tensor(float)))": here it is a sequence of two tensors, the keys that all maps share and the values,
+ * a row for each map. The pointers belong to the session. */
 size_t cppgen_session_metadata_count(const cppgen_session* session);
 cppgen_status cppgen_session_metadata(const cppgen_session* session, size_t index, const char** key, const char** value,
                                       cppgen_error* error);

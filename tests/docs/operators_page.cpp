@@ -37,9 +37,9 @@ rank.
 
 Operators that the compiler replaces by those of this table, among them most of `ai.onnx.ml`, are listed in a second table.
 Of the others of `ai.onnx.ml`, ZipMap returns a sequence of two: the keys that all maps share, and the values, one row per
-map. CastMap and DictVectorizer accept inputs of the model that are maps; other operators on maps, and maps that are not
-inputs, are refused. Missing keys of a sparse CastMap yield the string "0.f", as in ONNX Runtime; a key beyond its end is
-an error.
+map; Python returns a list of dicts. CastMap and DictVectorizer accept inputs of the model that are maps; other operators
+on maps, and maps that are not inputs, are refused. Missing keys of a sparse CastMap yield the string "0.f", as in ONNX
+Runtime; a key beyond its end is an error.
 
 )";
 

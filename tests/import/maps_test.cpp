@@ -148,7 +148,22 @@ TEST(Maps, InSequencesAreOutputsOnly) {
   m.graph.mutable_node(0)->mutable_attribute(0)->set_name("classlabels_strings");
   m.node("Identity", {"maps"}, {"same"});
   m.output("same");
-  EXPECT_NO_THROW(m.import());
+  const auto noted = [&] {
+    ImportRecord record;
+    ImportOptions options;
+    options.record = &record;
+    const std::string bytes = m.bytes();
+    import_onnx_bytes(std::as_bytes(std::span(bytes)), "", options, "model");
+    return record.metadata.back();
+  };
+  EXPECT_EQ(noted(), std::pair(std::string("type:same"), std::string("seq(map(string,tensor(float)))")));
+  onnx::NodeProto& maker = *m.graph.mutable_node(0);
+  maker.clear_attribute();
+  onnx::AttributeProto& keys = *maker.add_attribute();
+  keys.set_name("classlabels_int64s");
+  keys.set_type(onnx::AttributeProto::INTS);
+  keys.add_ints(1), keys.add_ints(2);
+  EXPECT_EQ(noted(), std::pair(std::string("type:same"), std::string("seq(map(int64,tensor(float)))")));
   m.node("SequenceLength", {"same"}, {"n"}, "length");
   says(m, "node \"length\" (SequenceLength): input \"same\" is a sequence of maps, which is allowed only as an output");
 }

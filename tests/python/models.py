@@ -96,14 +96,14 @@ def many_kernels(count=24):
     return model(nodes, [tensor("x", [7, 16])], [tensor(value, [7, width])], initializers)
 
 
-def map_sequence(name):
-    """A sequence of maps from strings to floats, as classifiers return it."""
+def map_sequence(name, classlabels_int64s=None, **_):
+    """A sequence of maps from strings or integers to floats, as classifiers return it."""
     from onnx import ValueInfoProto
 
     info = ValueInfoProto()
     info.name = name
     kind = info.type.sequence_type.elem_type.map_type
-    kind.key_type = STRING
+    kind.key_type = TensorProto.INT64 if classlabels_int64s else STRING
     kind.value_type.tensor_type.elem_type = FLOAT
     kind.value_type.tensor_type.shape.SetInParent()
     return info

@@ -1,6 +1,9 @@
 """The examples of the documents run as they are, one after another."""
 import os
 import re
+import shlex
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -17,7 +20,7 @@ def examples(page):
         return re.findall(r"^```python\n(.*?)^```$", file.read(), re.M | re.S)
 
 
-@pytest.mark.parametrize("page, least", [("docs/python.md", 5), ("README.md", 1)])
+@pytest.mark.parametrize("page, least", [("docs/python.md", 5), ("README.md", 2)])
 def test_examples(page, least, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model.onnx").write_bytes(models.relu().SerializeToString())
@@ -31,6 +34,18 @@ def test_examples(page, least, tmp_path, monkeypatch, capsys):
     np.testing.assert_array_equal(names["y"], names["x"])
     for comment in re.findall(r"^print\(session\) +# (.*)$", "".join(found), re.M):
         assert comment in capsys.readouterr().out
+
+
+def test_commands_of_the_first_screen(tmp_path):
+    (tmp_path / "model.onnx").write_bytes(models.relu().SerializeToString())
+    np.save(tmp_path / "x.npy", np.ones((2, 4), np.float32))
+    with open(os.path.join(ROOT, "README.md"), encoding="utf-8") as file:
+        commands = re.findall(r"^    cppgen (.*)$", file.read().split("Where to use it")[0], re.M)
+    assert len(commands) == 3
+    for command in commands:
+        subprocess.run([sys.executable, "-m", "cppgen", *shlex.split(command, comments=True)], cwd=tmp_path, check=True)
+    np.testing.assert_array_equal(np.load(tmp_path / "results" / "out_0.npy"), np.ones((2, 4)))
+    assert cppgen.Session(tmp_path / "model.package")(np.ones((1, 4), np.float32)).tolist() == [[1] * 4]
 
 
 def test_every_public_name_has_documentation():

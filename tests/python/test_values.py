@@ -1,8 +1,11 @@
 """Inputs and outputs that are no tensors of numbers."""
+import asyncio
+
 import numpy as np
 import pytest
 
 import cppgen
+import cppgen.backend
 import models
 
 
@@ -43,6 +46,45 @@ def test_maps(loaded):
         assert result.tolist() == [[1, 0, 3]]
     with pytest.raises(cppgen.UserError, match="input 'x' is a map: it takes a dict, not int"):
         session(x=5)
+
+
+def zip_map(**keys):
+    return models.model([models.node("ZipMap", ["x"], ["m"], domain="ai.onnx.ml", **keys), models.node("Identity", ["m"], ["y"])],
+                        [models.tensor("x", ["N", 2])], [models.map_sequence("y", **keys)], opsets={"": 17, "ai.onnx.ml": 3})
+
+
+@pytest.mark.parametrize("keys, name, type_of_keys", [({"classlabels_strings": ["cat", "dög"]}, "str", str),
+                                                      ({"classlabels_int64s": [7, -1]}, "int64", int)])
+def test_sequences_of_maps(loaded, keys, name, type_of_keys):
+    session = loaded(zip_map(**keys))
+    first, second = next(iter(keys.values()))
+    expected = [{first: 0.25, second: 0.75}, {first: 1, second: 0}]
+    x = np.float32([[0.25, 0.75], [1, 0]])
+    for found in (session(x), session.run({"x": x})["y"], session.run([x], outputs=["y"])["y"], asyncio.run(session.run_async([x]))["y"],
+                  cppgen.backend.prepare(zip_map(**keys)).run([x])[0]):
+        assert found == expected and type(found) is list
+    assert {(type(k), type(v)) for k, v in session(x)[0].items()} == {(type_of_keys, float)}
+    assert session(np.empty((0, 2), np.float32)) == []
+    info, = session.outputs
+    assert (info.kind, info.type, info.keys, info.dtype) == ("sequence of maps", "float32", name, np.float32)
+    assert str(info) == f"y: sequence of maps from {name} to float32" and session.inputs[0].keys is None
+    with pytest.raises(cppgen.UserError, match="out cannot be used"):
+        session(x, out=x)
+
+
+def test_maps_of_packages(tmp_path):
+    """Packages know their maps, whatever the instruction set of the version that runs."""
+    import cppgen.onnxruntime
+
+    model = zip_map(classlabels_strings=["cat", "dog"])
+    package = cppgen.compile(model, output=tmp_path / "maps", isa=["avx2", "scalar"])
+    for isa in ("avx2", "scalar"):
+        session = cppgen.Session(str(tmp_path / "maps"), isa=isa)
+        assert session(np.float32([[0.5, 0.25]])) == [{"cat": 0.5, "dog": 0.25}]
+        assert session.metadata["type:y"] == "seq(map(string,tensor(float)))"
+    session = cppgen.onnxruntime.InferenceSession(package.path)
+    assert session.get_outputs()[0].type == "seq(map(string,tensor(float)))"
+    assert session.run(None, {"x": np.float32([[0.5, 0.25]])}) == [[{"cat": 0.5, "dog": 0.25}]]
 
 
 @pytest.mark.parametrize("name, bits", [("int4", 4), ("uint4", 4), ("int2", 2), ("uint2", 2), ("float4_e2m1fn", 4)])

@@ -40,8 +40,8 @@ class Request:
     def config(self) -> str: ...
 
 class Session:
-    _inputs: tuple[tuple[str, str, str, tuple[int | str, ...]], ...]
-    _outputs: tuple[tuple[str, str, str, tuple[int | str, ...]], ...]
+    _inputs: tuple[tuple[str, str, str, tuple[int | str, ...], str | None], ...]
+    _outputs: tuple[tuple[str, str, str, tuple[int | str, ...], str | None], ...]
     _states: tuple[tuple[int, int, int, int], ...]
     def __init__(self, source: str | PathLike[str] | Package, settings: str | None, members: dict[str, int | str]) -> None: ...
     def __call__(self, *inputs: Any, out: Any = None, **named_inputs: Any) -> Any: ...

@@ -20,10 +20,11 @@ class TensorInfo:
     """An input or output of a model."""
 
     name: str
-    kind: str  #: "tensor", "sequence", "optional" or "optional sequence"
-    type: str  #: the type of its elements: "float32", "bfloat16", "str" ...
+    kind: str  #: "tensor", "sequence", "optional", "optional sequence" or, only of outputs, "sequence of maps"
+    type: str  #: the type of its elements, for maps of the values: "float32", "bfloat16", "str" ...
     #: sizes, or names of sizes that depend on the inputs: (1, "length", "length*2"). None: only a run tells how many.
     shape: tuple[int | str, ...] | None
+    keys: str | None = None  #: of maps: the type of the keys, "str" or "int64"
 
     @property
     def dtype(self) -> np.dtype:
@@ -33,6 +34,8 @@ class TensorInfo:
 
     def __str__(self) -> str:
         text = f"{self.name}: {self.type}[{'...' if self.shape is None else ', '.join(map(str, self.shape))}]"
+        if self.keys is not None:
+            return f"{self.name}: {self.kind} from {self.keys} to {self.type}"
         return text if self.kind == "tensor" else f"{self.name}: {self.kind} of {self.type}"
 
 
@@ -46,7 +49,8 @@ class Session(_cppgen.Session):
         results = session.run({"x": x})      # a dict, by the names of the outputs
 
     A call returns an array if the model has one output, and a tuple of the results otherwise. Tensors are NumPy arrays
-    (strings are arrays of str objects), sequences are lists, and optionals without a value are None. Inputs may be NumPy
+    (strings are arrays of str objects), sequences are lists, a sequence of maps, such as the probabilities of a classifier,
+    is a list of dicts, and optionals without a value are None. Inputs may be NumPy
     arrays, whose memory is used as it is if it is dense, and whatever has the buffer protocol or DLPack, such as tensors
     of PyTorch. Numbers and lists of numbers take the type of the input; arrays must have it. An input that is a map takes
     a dict. `out` is an array, or a sequence with an array or None for each output.

@@ -32,12 +32,6 @@ class ModelMetadata:
         self.custom_metadata_map = {key[9:]: value for key, value in metadata.items() if key.startswith("metadata:")}
 
 
-def _maps_of(keys_and_rows: Sequence[np.ndarray]) -> list[dict[Any, Any]]:
-    """The maps that ZipMap makes: cppgen has them as the keys that all share, and a row of values for each."""
-    keys, rows = keys_and_rows
-    return [dict(zip(keys.tolist(), row)) for row in rows.reshape(-1, len(keys)).tolist()]
-
-
 def _write_model(model: Any, path: str, destination: str) -> None:
     """Writes a model to a file, or copies the file at `path`, if it is not empty."""
     if os.path.isdir(path):
@@ -97,7 +91,6 @@ class InferenceSession:
         if not is_model:
             self._inputs = [_node_arg_of(it) for it in session.inputs]
             self._outputs = [_node_arg_of(it) for it in session.outputs]
-        self._maps = {it.name for it in self._outputs if it.type.startswith("seq(map(")}
         self._output_names = [it.name for it in self._outputs]
         self._required = [it.name for it in self._inputs if not it.type.startswith("optional(")]
 
@@ -188,8 +181,6 @@ class InferenceSession:
             results = self._session._run((), feed if type(feed) is dict else dict(feed), out, cancel)
         except Error as error:
             raise self._error_of(error, feed) from error
-        for name in self._maps:
-            results[name] = _maps_of(results[name])
         return [results[name] for name in output_names or self._output_names]
 
     def _error_of(self, error: Error, feed: Mapping[str, Any]) -> Exception:
@@ -207,7 +198,8 @@ class InferenceSession:
 
 def _node_arg_of(info: _session.TensorInfo) -> NodeArg:
     tensor = f"tensor({element_name(info.type)})"
-    kinds = {"tensor": "{}", "sequence": "seq({})", "optional": "optional({})", "optional sequence": "optional(seq({}))"}
+    kinds = {"tensor": "{}", "sequence": "seq({})", "optional": "optional({})", "optional sequence": "optional(seq({}))",
+             "sequence of maps": f"seq(map({element_name(info.keys or '')},{{}}))"}
     return NodeArg(info.name, kinds[info.kind].format(tensor), list(info.shape or ()))
 
 
