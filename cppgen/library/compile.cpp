@@ -3,6 +3,7 @@
 #include "cppgen/flow/package_output.h"
 #include "cppgen/library/c_request.h"
 #include "cppgen/library/guarded.h"
+#include "cppgen/library/tuning.h"
 #include "cppgen/report/compile_json.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
@@ -18,14 +19,6 @@ struct cppgen_package {
 };
 
 namespace {
-
-// Refuses settings that the program obeys and the library cannot, or warns.
-void check_for_library(const Settings& settings) {
-  if (settings.force_native_runtime) user_error("compiling makes kernels: remove FORCE_NATIVE_RUNTIME");
-  if (settings.max_autotune || settings.max_autotune_gemm || settings.max_autotune_pointwise ||
-      settings.autotune_policy == "autotune")
-    log_warning("models are tuned by `cppgen tune`, not by the library, which uses the results that are stored");
-}
 
 // "avx2,avx512" of a package with versions for several instruction sets.
 std::string isas_of(const std::string& package) {
@@ -51,13 +44,14 @@ void require_whole(const CompiledModel& model) {
   }
 }
 
-CompiledModel compile(CompileRequest request, const char* output) {
-  check_for_library(request.settings);
+CompiledModel compile(const cppgen_request& asked, CompileRequest request, const char* output) {
+  if (request.settings.force_native_runtime) user_error("compiling makes kernels: remove FORCE_NATIVE_RUNTIME");
   if (output) {
     request.output = output;
     if (request.output.empty()) user_error("the path of the package is empty");
     check_output(request.output);
   }
+  prepare_tunings(asked, request.settings, *request.cancel);
   CompiledModel model = compile_model(request);
   if (!model.report.from_cache) return model;
   try {
@@ -80,7 +74,8 @@ cppgen_status cppgen_compile(const cppgen_request* request, const char* output, 
     require_argument(request, "request");
     require_argument(package, "package");
     auto made = std::make_unique<cppgen_package>();
-    made->model = with_request(*request, [&](CompileRequest compiled) { return compile(std::move(compiled), output); });
+    made->model =
+        with_request(*request, [&](CompileRequest compiled) { return compile(*request, std::move(compiled), output); });
     made->report = json_text(report::compile_json(request->model, made->model.package, made->model.report), 2);
     *package = made.release();
   });

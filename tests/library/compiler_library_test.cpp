@@ -197,6 +197,52 @@ TEST_F(CompilerLibrary, SettingsNeedNoEnvironment) {
   unsetenv("CPPGEN_ISA");
 }
 
+// Compiles with settings that ask for a (short) tuning; what the library logged.
+std::string log_of_tuning(const cppgen::Model& model, cppgen::CompileOptions options) {
+  options.settings["MAX_AUTOTUNE"] = "1", options.settings["CI_FLAG"] = "1";
+  std::string log;
+  cppgen_compiler_set_log(
+      [](void* context, int severity, const char* text) {
+        if (severity >= 1) *static_cast<std::string*>(context) += text;
+      },
+      &log);
+  cppgen::compile(model, options);
+  cppgen_compiler_set_log(nullptr, nullptr);
+  return log;
+}
+
+TEST_F(CompilerLibrary, TunesWhereSettingsAskForIt) {
+  const std::string bytes = small_model().SerializeAsString();
+  options_.dims = {"N=2"};
+  options_.settings["LOGLEVEL"] = "INFO";
+  setenv("CPPGEN_ISA", "no such thing",
+         1);  // which a request without the environment does not use for the tuning either
+  EXPECT_THAT(log_of_tuning({bytes.data(), bytes.size()}, options_), HasSubstr("`cppgen tune` has tuned the model"));
+  unsetenv("CPPGEN_ISA");
+}
+
+TEST_F(CompilerLibrary, WarnsWhyAModelIsNotTuned) {
+  EXPECT_THAT(log_of_tuning(write(small_model()), options_),
+              testing::AllOf(HasSubstr("the model is not tuned first"), HasSubstr("`cppgen tune`"), HasSubstr("'N'")));
+  const std::string bytes = small_model().SerializeAsString();
+  EXPECT_THAT(log_of_tuning({bytes.data(), bytes.size(), "m.onnx", folder_}, options_),
+              HasSubstr("weights of a model in memory may be in other files"));
+}
+
+TEST_F(CompilerLibrary, TuningsCanBeCancelled) {
+  cppgen::Cancel cancel;
+  options_.cancel = &cancel;
+  options_.dims = {"N=2"};
+  options_.settings["MAX_AUTOTUNE"] = "1";
+  std::thread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    cancel.request();
+  });
+  const std::string model = write(small_model());
+  EXPECT_THROW(cppgen::compile(model, options_), cppgen::Error);
+  other.join();
+}
+
 TEST_F(CompilerLibrary, RefusesWhatIsNotAllowed) {
   const auto error_of = [&](const auto& action) -> std::string {
     try {
