@@ -64,6 +64,26 @@ TEST(Instructions, ReluIsAMaximum) {
   }
 }
 
+// The mask of the comparison is the NaN, so nothing is blended.
+TEST(Instructions, MaximaWithNansAreNotBlendedOnAvx2) {
+  GraphMaker g;
+  g.output(g.node("Max", {g.input("a", {4096}), g.input("b", {4096})}));
+  const std::string text = assembly(g, *find_isa("avx2"));
+  EXPECT_TRUE(has(text, "vcmpps\t$3"));
+  EXPECT_FALSE(has(text, "blendv"));
+}
+
+// Columns whose windows are inside of the image are loaded without masks.
+TEST(Instructions, EveryOtherElementIsTakenByTwoShufflesOnAvx2) {
+  GraphMaker g;
+  const std::vector<int64_t> ends(4, 1), two(2, 2), three(2, 3);
+  g.output(
+      g.node("MaxPool", {g.input("x", {1, 4, 64, 64})}, {{"kernel_shape", three}, {"strides", two}, {"pads", ends}}));
+  const std::string text = assembly(g, *find_isa("avx2"));
+  EXPECT_TRUE(has(text, "vshufps"));
+  EXPECT_FALSE(has(text, "vpermd") || has(text, "vpermps"));
+}
+
 TEST(Instructions, ProductsAreFusedMultiplyAdds) {
   for (const char* isa : {"avx2", "avx512"}) {
     GraphMaker g = small_product();

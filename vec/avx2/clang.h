@@ -22,6 +22,8 @@
 #define __builtin_ia32_maxps256(a, b) _mm256_max_ps(a, b)
 #define __builtin_ia32_minpd256(a, b) _mm256_min_pd(a, b)
 #define __builtin_ia32_maxpd256(a, b) _mm256_max_pd(a, b)
+#define __builtin_ia32_cmpps256(a, b, predicate) _mm256_cmp_ps(a, b, predicate)
+#define __builtin_ia32_cmppd256(a, b, predicate) _mm256_cmp_pd(a, b, predicate)
 #define __builtin_ia32_sqrtps256(a) _mm256_sqrt_ps(a)
 #define __builtin_ia32_sqrtpd256(a) _mm256_sqrt_pd(a)
 #define __builtin_ia32_vfmaddps256(a, b, c) _mm256_fmadd_ps(a, b, c)

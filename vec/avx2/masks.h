@@ -113,9 +113,25 @@ VEC_FN M compare(V<T> a, V<T> b) {
   else
     return {widen<i32, Signed<T>>(compare_part<P>(a.v, b.v))};
 }
+
+constexpr int kUnordered = 3;  // of vcmpps and vcmppd
+VEC_FN Ints unordered_part(Floats a, Floats b) { return (Ints)__builtin_ia32_cmpps256(a, b, kUnordered); }
+VEC_FN Longs unordered_part(Doubles a, Doubles b) { return (Longs)__builtin_ia32_cmppd256(a, b, kUnordered); }
 template <class T>
 VEC_FN M unordered(V<T> a, V<T> b) {
-  return m_or(compare<kNe>(a, a), compare<kNe>(b, b));
+  if constexpr (wide<T>)
+    return {__builtin_shufflevector((Ints)unordered_part(a.lo, b.lo), (Ints)unordered_part(a.hi, b.hi), 0, 2, 4, 6, 8,
+                                    10, 12, 14)};
+  else
+    return {unordered_part(a.v, b.v)};
+}
+// The bits of a mask are those of a NaN.
+template <class T>
+VEC_FN V<T> nan_where(M m, V<T>, V<T> a) {
+  if constexpr (wide<T>)
+    return {(Part<T>)((Longs)a.lo | (Longs)mask_low(m)), (Part<T>)((Longs)a.hi | (Longs)mask_high(m))};
+  else
+    return {(Part<T>)((Ints)a.v | m.v)};
 }
 
 }  // namespace VEC_ISA

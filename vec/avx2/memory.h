@@ -39,6 +39,7 @@ VEC_FN void store_bytes(u8* p, u64 x, int n) {
 
 template <class T>
 constexpr bool has_masked_load = sizeof(T) >= 4;
+constexpr bool masked_load_blends = true;  // lanes that are masked out take an instruction more
 
 template <class T>
 VEC_FN V<T> load_masked(const T* p, M m, V<T> otherwise = V<T>{}) {

@@ -94,6 +94,10 @@ template <class T>
 VEC_FN M unordered(V<T> a, V<T> b) {
   return compare_floats<kUnordered>(a, b);
 }
+template <class T>
+VEC_FN V<T> nan_where(M m, V<T> nan, V<T> a) {
+  return select(m, nan, a);
+}
 
 template <int P, class T>
 VEC_FN M compare(V<T> a, V<T> b) {

@@ -6,6 +6,7 @@ inline namespace VEC_ISA {
 
 template <class T>
 constexpr bool has_masked_load = true;
+constexpr bool masked_load_blends = false;  // lanes that are masked out take an instruction more
 
 template <class T>
 VEC_FN V<T> load_masked(const T* p, M m, V<T> otherwise = V<T>{}) {

@@ -183,9 +183,13 @@ VEC_FN Loaded<S> ld_range(const S* p, i64 step, i64 lo, i64 hi, N n, Loaded<S> f
       const i64 last = hi < n.count ? hi : n.count;
       return lo < last && last > 0 ? select(lanes_between(lo, last), ld_all(p), fallback) : fallback;
     }
-    // Without a branch where one mask or two say which elements there are.
+    // Without a branch where one mask or two say which elements there are, unless masks take instructions.
     if constexpr (has_masked_load<S>) {
       const i64 last = hi < n.count ? hi : n.count;
+      if constexpr (masked_load_blends) {
+        if (step == 1 && lo <= 0 && last >= L) return load(p);
+        if (step == 2 && lo <= 0 && hi > L && n.count == L) return evens(load(p), load(p + L));
+      }
       if (step == 1) return load_masked(p, lanes_between(lo, last), fallback);
       if (step == 2) {
         const V<S> low = load_masked(p, lanes_between(2 * lo, 2 * last - 1), V<S>{});

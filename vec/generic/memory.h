@@ -3,7 +3,7 @@
 // The ISA header supplies, for the ten arithmetic types,
 //   load_vector<T>(const T*), load_vector<T>(const T*, n), store_vector<T>(T*, v), store_vector<T>(T*, v, n)
 //   gather_vector<T>(const T*, V<i64>, M) where has_gather<T>
-//   load_masked<T>(const T*, M, V<T> otherwise) where has_masked_load<T>
+//   load_masked<T>(const T*, M, V<T> otherwise) where has_masked_load<T>; masked_load_blends
 // For all functions here 0 <= n <= L. Lanes from n on, and inactive lanes, are zero and their memory is never touched.
 // No alignment is needed.
 #pragma once

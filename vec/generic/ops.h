@@ -1,6 +1,7 @@
 // Operations on V<T>, written once with the compiler's vector operators. The ISA header supplies, before this file:
 //   compare<P>(V<T>, V<T>) -> M        P: kEq kNe kLt kLe kGt kGe; ordered, except that kNe is true for NaN
 //   unordered(V<F>, V<F>) -> M         either operand is NaN
+//   nan_where(M, V<F> nan, V<F>)       NaN where the mask is true; `nan` is NaN there
 //   select(M, V<T>, V<T>), first_n, test, any, all, m_and, m_or, m_xor, m_not, select(M, M, M)
 //   min_raw, max_raw(V<T>, V<T>)       a < b ? a : b and a > b ? a : b: the second operand when either is NaN
 //   max_of_numbers(V<F>, V<F>)         the greater one, +0 being above -0; anything when either is NaN
@@ -179,7 +180,7 @@ VEC_FN V<T> min(V<T> a, V<T> b) {
 template <class T>
 VEC_FN V<T> max(V<T> a, V<T> b) {
   if constexpr (is_float<T>)
-    return select(unordered(a, b), a + b, max_of_numbers(a, b));
+    return nan_where(unordered(a, b), a + b, max_of_numbers(a, b));
   else
     return max_raw(a, b);
 }

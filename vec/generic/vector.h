@@ -93,7 +93,12 @@ VEC_FN V<T> shift_up(V<T> a, int n) {
 template <class T>
 VEC_FN V<T> evens(V<T> a, V<T> b) {
   typedef Signed<T> S;
-  if constexpr (!wide<T>)
+  if constexpr (L == 8 && sizeof(T) == 4) {
+    // Within halves first: AVX2 has no instruction that takes any lanes of two registers.
+    typedef VectorOf<i64, 4> Pairs;
+    const auto pairs = (typename Pairs::type)__builtin_shufflevector(a.v, b.v, 0, 2, 8, 10, 4, 6, 12, 14);
+    return {(Part<T>)__builtin_shufflevector(pairs, pairs, 0, 2, 1, 3)};
+  } else if constexpr (!wide<T>)
     return {__builtin_shuffle(a.v, b.v, iota_part<S>() * S(2))};
   else
     return {__builtin_shuffle(a.lo, a.hi, iota_part<S>() * S(2)), __builtin_shuffle(b.lo, b.hi, iota_part<S>() * S(2))};

@@ -78,6 +78,10 @@ template <class T>
 VEC_FN M unordered(V<T> a, V<T> b) {
   return {a.v != a.v || b.v != b.v};
 }
+template <class T>
+VEC_FN V<T> nan_where(M m, V<T> nan, V<T> a) {
+  return select(m, nan, a);
+}
 
 // ---- arithmetic ----
 template <class T>
@@ -172,6 +176,7 @@ template <class T>
 constexpr bool has_gather = false;
 template <class T>
 constexpr bool has_masked_load = false;
+constexpr bool masked_load_blends = false;
 VEC_FN void nt_store(f32* p, V<f32> x) { store_vector<f32>(p, x); }
 VEC_FN void fence() {}
 
