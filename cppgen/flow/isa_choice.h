@@ -12,11 +12,12 @@ namespace cppgen {
 // other or the CPU. Of a list, of which this CPU has none, the most preferred.
 const VecISA& likely_isa(const Settings&);
 
-// Those that ISA lists, each of which a package is compiled for; otherwise the likely one. UserError likewise, but a list
-// is for several machines: it may name instruction sets that this CPU lacks.
+// Those that ISA lists, each of which a package is compiled for; otherwise the likely one. UserError likewise, but a
+// list is for several machines: it may name instruction sets that this CPU lacks.
 std::vector<const VecISA*> possible_isas(const Settings&);
 
-// Sets ISA to one of those that it lists. If this CPU lacks it, VEC_ISA_OK becomes 1, because it cannot be verified here.
+// Sets ISA to one of those that it lists. If this CPU lacks it, VEC_ISA_OK becomes 1, because it cannot be verified
+// here.
 void choose_isa(Settings&, const std::string& isa);
 
 // The instruction set to compile for. Unless VEC_ISA_OK is set, it is verified by compiling and running a program, once

@@ -199,7 +199,8 @@ TEST_F(Versions, OfInstructionSetsOfOtherMachines) {
   EXPECT_EQ(run({"verify", made, data, "--isa", "scalar"}).status, 0);
   if (detect_cpu_features().has_all(find_isa("avx512")->required)) return;
   EXPECT_EQ(json::parse(run({"run", made, "--dim", "batch=8", "--json"}).out)["isa"], "scalar");
-  EXPECT_NE(error_of({"compile", model(), "-o", path("alone"), "--isa", "avx512"}).find("VEC_ISA_OK=1"), std::string::npos)
+  EXPECT_NE(error_of({"compile", model(), "-o", path("alone"), "--isa", "avx512"}).find("VEC_ISA_OK=1"),
+            std::string::npos)
       << "a single one may be meant for this machine";
 }
 
