@@ -9,7 +9,7 @@
 namespace cppgen {
 
 // The best instruction set that the settings allow and the CPU reports. UserError for settings that contradict each
-// other or the CPU. Of a list, of which this CPU has none, the most preferred.
+// other or the CPU. If ISA is a list of which this CPU has none, the most preferred one of the list.
 const VecISA& likely_isa(const Settings&);
 
 // Those that ISA lists, each of which a package is compiled for; otherwise the likely one. UserError likewise, but a

@@ -46,7 +46,7 @@ std::string file_of(const cppgen_request& request, std::optional<TempDirectory>&
   return path;
 }
 
-// What the request says, as options of `cppgen tune`. UserError for what that command lacks.
+// Returns what the request says, as options of `cppgen tune`. UserError for what that command lacks.
 std::vector<std::string> options_of(const cppgen_request& request) {
   if (!request.states.empty()) user_error("it has states");
   std::vector<std::string> all{"--json"};

@@ -215,8 +215,8 @@ TEST_F(CompilerLibrary, TunesWhereSettingsAskForIt) {
   const std::string bytes = small_model().SerializeAsString();
   options_.dims = {"N=2"};
   options_.settings["LOGLEVEL"] = "INFO";
-  setenv("CPPGEN_ISA", "no such thing",
-         1);  // which a request without the environment does not use for the tuning either
+  // A request without the environment does not use it for the tuning either.
+  setenv("CPPGEN_ISA", "no such thing", 1);
   EXPECT_THAT(log_of_tuning({bytes.data(), bytes.size()}, options_), HasSubstr("`cppgen tune` has tuned the model"));
   unsetenv("CPPGEN_ISA");
 }
