@@ -131,7 +131,8 @@ void TileWriter::write_called_product() {
   const auto& c = *kernel_.contraction;
   const rt::TileFormatInfo& format = info(c.format);
   const std::string block = fmt::format("alignas(64) {}", storage_type(format.sum));
-  body_.array(block, "block", Code(c.shape.mr * c.shape.nr));
+  const int64_t side = plan_.turned_side;
+  body_.array(block, "block", Code((plan_.turned ? side : c.shape.mr) * c.shape.nr));
   const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
   if (plan_.even_rows) {
     body_.array("const void*", "rows", Code(points(c.taps).constant() * c.shape.mr));
@@ -143,7 +144,6 @@ void TileWriter::write_called_product() {
   const Code in_rows =
       code("vec::finish_block(block, {}, count, column0, {}, {});", c.shape.nr, kTileColumns, kEpilogue);
   if (!plan_.turned) return body_.text(in_rows);
-  const int64_t side = plan_.turned_side;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   std::vector<Code> follow_each_other;
   if (has_border()) follow_each_other.push_back("row_step == 1");

@@ -11,7 +11,7 @@ using ir::Loop;
 void TileWriter::write_padding(Expr value) {
   const auto& c = *kernel_.contraction;
   const std::string type(storage_type(info(c.format).left));
-  const int64_t depth = c.depth.extent.constant();
+  const int64_t depth = c.depth.extent.constant() + moved_elements();
   if (value->kind == ir::ExprKind::constant && value->bits == 0) {
     return before_.array("alignas(64) static const " + type, "padding", Code(depth), "{}");
   }
@@ -34,6 +34,10 @@ void TileWriter::declare_left() {
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   before_.array("const void*", "left", Code(left_pointers()));
+  if (plan_.batch_distance != 0) {
+    before_.array("const void*", "rows", Code(left_pointers()));
+    if (c.tiling.skips_padding) before_.array("bool", "reached", index_text(points(c.taps)));
+  }
   const rt::LeftForm form = info(c.format).form;
   if (form == rt::LeftForm::in_place) return;
   before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? 1 : left_pointers()));
@@ -43,7 +47,10 @@ void TileWriter::declare_left() {
 void TileWriter::write_left() {
   const auto& c = *kernel_.contraction;
   if (plan_.even_rows) return write_first_row();
-  write_pointers();
+  if (plan_.batch_distance == 0)
+    write_pointers();
+  else
+    write_moved_pointers();
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form != rt::LeftForm::in_place)
     body_.line("{}->prepare[{}](left, count, {}, {}, args->scratch, prepared);", kRuntime, int(c.format), kTaps,
@@ -84,12 +91,37 @@ void TileWriter::write_first_row() {
                  sum(context_.pointers.at(c.left->buffer), index_text(ir::substitute(row_offset(c.left), at_start))));
 }
 
+// The distance between the rows of the first and the last batch point, if pointers move from one to the next.
+int64_t TileWriter::moved_elements() const {
+  return plan_.batch_distance == 0 ? 0 : plan_.batch_distance * (points(contraction().batch).constant() - 1);
+}
+
 // left[tap * count + row]: the address of the row at the tap, or of padding outside of the operand. The addresses of
 // the rows' scales follow, if there are any.
 void TileWriter::write_pointers() {
-  const auto& c = *kernel_.contraction;
   assert_left_inside();
-  if (c.tiling.skips_padding) body_.array("bool", "reached", index_text(points(c.taps)), "{}");
+  if (contraction().tiling.skips_padding) body_.array("bool", "reached", index_text(points(contraction().taps)), "{}");
+  write_addresses("left", row_offset(contraction().left));
+  write_skipped_taps();
+}
+
+// The same, where units are batch points of the same rows: their addresses at the first batch point are kept.
+void TileWriter::write_moved_pointers() {
+  const auto& c = contraction();
+  assert_left_inside();
+  const Code batch = index_text(c.batch[0].var);
+  body_.open_if(code("unit == begin || {} == 0", batch));
+  if (c.tiling.skips_padding) body_.each({.variable = "tap", .end = kTaps}, "reached[tap] = false;");
+  write_addresses("rows", ir::substitute(row_offset(c.left), {{c.batch[0].var.node(), 0}}));
+  body_.close();
+  const auto bytes = plan_.batch_distance * int64_t(size_of(info(c.format).left));
+  body_.line("vec::move_pointers(left, rows, {} * count, {} * {});", kTaps, batch, bytes);
+  write_skipped_taps();
+}
+
+// to[tap * count + row]: the address at this offset, or of padding; reached[tap]: whether any row at the tap is inside.
+void TileWriter::write_addresses(const Code& to, IndexExpr offset) {
+  const auto& c = *kernel_.contraction;
   body_.open(For{.type = "int", .variable = "r", .end = "count"});
   decompose(row_text(), c.rows);
   IndexExpr tap = 0;
@@ -98,27 +130,30 @@ void TileWriter::write_pointers() {
     body_.open(loop_over(t));
     tap = tap * t.extent + t.var;
   }
-  const auto address_of = [&](Expr load) {
-    return sum(context_.pointers.at(load->buffer), index_text(row_offset(load)));
-  };
-  Code address = address_of(c.left);
+  Code address = sum(context_.pointers.at(c.left->buffer), index_text(offset));
   std::vector<Code> inside;
   for (const auto& g : c.left->guards) {
     if (!ir::prove_less_equal(g.lo, g.index)) inside.push_back(context_.names.at_least(g.index, g.lo));
     if (!ir::prove_less(g.index, g.hi)) inside.push_back(context_.names.less(g.index, g.hi));
   }
-  const bool skips = c.tiling.skips_padding && !inside.empty();
   if (!inside.empty()) {
     body_.constant("const bool", "inside", "{}", all_of(inside));
     address = code("inside ? {} : padding", address);
   }
   const Code first = tap.is_constant(0) || index_text(tap).is_number(0) ? 0 : code("{} * count", factor(tap));
-  body_.line("left[{}] = {};", sum(first, "r"), address);
-  if (c.left_scales) body_.line("left[count + r] = {};", address_of(c.left_scales));
-  if (skips) body_.line("reached[{}] |= inside;", index_text(tap));
+  body_.line("{}[{}] = {};", to, sum(first, "r"), address);
+  if (c.left_scales)
+    body_.line("{}[count + r] = {};", to,
+               sum(context_.pointers.at(c.left_scales->buffer), index_text(row_offset(c.left_scales))));
+  if (c.tiling.skips_padding)
+    body_.line("reached[{}] |= {};", index_text(tap), inside.empty() ? Code("true") : Code("inside"));
   for (size_t i = 0; i < c.taps.size(); i++) body_.close();
   body_.close();
-  if (!skips) return;
+}
+
+// Taps that no row of the tile reaches have no pointers.
+void TileWriter::write_skipped_taps() {
+  if (!contraction().tiling.skips_padding) return;
   body_.open(For{.variable = "tap", .end = kTaps});
   body_.when("!reached[tap]", "left[tap * count] = nullptr;");
   body_.close();

@@ -43,6 +43,10 @@ class TileWriter : public KernelWriter {
   void assert_left_inside();
   void write_first_row();
   void write_pointers();
+  void write_moved_pointers();
+  int64_t moved_elements() const;
+  void write_addresses(const Code& to, IndexExpr offset);
+  void write_skipped_taps();
   // tile_epilogue.cpp
   void write_epilogue();
   void write_turned_epilogue();

@@ -118,7 +118,10 @@ struct TilesPlan {
   bool batch_inside = false;  // neighbouring units are different batches of the same rows
   bool rows_outside = false;  // neighbouring units are different panels of the same rows
   bool even_rows = false;     // rows of every tile have a constant distance, the same for each tap
-  bool turned = false;        // rows are contiguous in the result: it is channels-first
+  // With `batch_inside`: the distance between the rows of neighbouring batch points, if it is the same for all rows, so
+  // that pointers to them move from one batch point to the next; otherwise 0.
+  int64_t batch_distance = 0;
+  bool turned = false;  // rows are contiguous in the result: it is channels-first
   int64_t turned_side = 1;
   std::vector<int64_t> row_counts;  // of tiles in registers
   bool row_counts_are_all = false;

@@ -142,19 +142,47 @@ bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
              view, plan.panels * (plan.batch_inside ? points(view.kernel.contraction->batch) : IndexExpr(1)));
 }
 
+// The distance between neighbouring points of a loop, if it is constant.
+std::optional<int64_t> constant_distance(IndexExpr offset, const Loop& loop) {
+  const auto stride = ir::stride_of(offset, loop.var.node());
+  return stride && stride->is_constant() ? std::optional(std::abs(stride->constant())) : std::nullopt;
+}
+
+// Whether neighbouring batch points follow each other in memory, and rows do not: the groups of channels-last images.
+bool reads_neighbours(const KernelView& view) {
+  const TileContraction& c = *view.kernel.contraction;
+  if (c.taps.empty() || c.rows.empty() || !c.depth.extent.is_constant()) return false;
+  const IndexExpr left = view.offset(c.left);
+  const auto batches = constant_distance(left, c.batch.back()), rows = constant_distance(left, c.rows.back());
+  return batches && rows && *batches == c.depth.extent.constant() && *batches < *rows;
+}
+
 // Whether results of different batch points are closer to each other in memory than those of different rows, as for the
-// groups of a convolution: threads that computed different batch points would write to the same cache lines. All panels
-// must stay in the cache, because each tile of rows needs those of every batch point.
+// groups of a convolution: threads that computed different batch points would write to the same cache lines. Or whether
+// the rows of different batch points are neighbours, which are better read together. All panels must stay in the cache,
+// because each tile of rows needs those of every batch point.
 bool has_batch_inside(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& epilogue = view.kernel.segments[0];
   if (c.batch.empty() || epilogue.loops.empty() || epilogue.stores.empty() || plan.tiles.is_constant(1)) return false;
-  const auto least_stride = [&](const std::vector<Loop>& loops) -> std::optional<int64_t> {
-    const auto stride = ir::stride_of(view.offset(epilogue.stores[0]), loops.back().var.node());
-    return stride && stride->is_constant() ? std::optional(std::abs(stride->constant())) : std::nullopt;
-  };
-  const auto batches = least_stride(c.batch), rows = least_stride(epilogue.loops);
-  return batches && rows && *batches < *rows && panels_stay_in_cache(view, plan.panels * points(c.batch));
+  if (!panels_stay_in_cache(view, plan.panels * points(c.batch))) return false;
+  const IndexExpr result = view.offset(epilogue.stores[0]);
+  const auto batches = constant_distance(result, c.batch.back()),
+             rows = constant_distance(result, epilogue.loops.back());
+  return (batches && rows && *batches < *rows) || reads_neighbours(view);
+}
+
+// See TilesPlan::batch_distance. Padding is moved, too, so there has to be as much of it.
+int64_t batch_distance(const KernelView& view, const TilesPlan& plan) {
+  const TileContraction& c = *view.kernel.contraction;
+  if (!plan.batch_inside || plan.blocks || plan.even_rows || c.left_scales || c.batch.size() != 1) return 0;
+  const auto distance = ir::stride_of(view.offset(c.left), c.batch[0].var.node());
+  if (!distance || !distance->is_constant() || distance->constant() < 0) return 0;
+  const IndexExpr moved = points(c.batch) * *distance;
+  const bool is_guarded = std::any_of(c.left->guards.begin(), c.left->guards.end(),
+                                      [&](const auto& g) { return ir::depends_on(g.index, c.batch[0].var.node()); });
+  if (is_guarded || !moved.is_constant() || moved.constant() > view.tuning().moved_padding) return 0;
+  return distance->constant();
 }
 
 // The numbers of rows that tiles have; if they are not all known, those of most tiles.
@@ -227,6 +255,7 @@ KernelPlan plan_tiles(const KernelView& view) {
   tiles.batch_inside = has_batch_inside(view, tiles);
   tiles.rows_outside = has_rows_outside(view, tiles);
   tiles.even_rows = rows_are_even(view);
+  tiles.batch_distance = batch_distance(view, tiles);
   tiles.turned = turns_results(view);
   tiles.turned_side = pieces(mr, view.target.lanes) * view.target.lanes;
   plan_row_counts(c, tiles);

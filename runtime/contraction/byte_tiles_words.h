@@ -11,23 +11,41 @@ namespace {
 
 constexpr int kWordVectors = kTileColumns / (kLanes / 2);  // each holds half a register of columns, four steps of each
 constexpr int kPanelStep = kTileColumns * int(kGroup);     // bytes
+constexpr bool kWidensAhead = kLanes == 8;                 // with 32 registers, all rows are in registers
 
 typedef HalfBytes UnalignedBytes __attribute__((aligned(1), may_alias));
 typedef int HalfInts __attribute__((vector_size(2 * kLanes)));
 
 template <class Left>
-BYTES_FN Words widen_left(int group) {
-  const auto all = (HalfBytes)(HalfInts{} + group);
+BYTES_FN Words widen_vector(HalfBytes x) {
   if constexpr (__is_same(Left, i8))
-    return widen_signed(all);
+    return widen_signed(x);
   else
-    return widen_unsigned(all);
+    return widen_unsigned(x);
+}
+template <class Left>
+BYTES_FN Words widen_left(int group) {
+  return widen_vector<Left>((HalfBytes)(HalfInts{} + group));
 }
 
 template <int Rows, class Left>
 struct WordSums {
   Ints v[Rows][kWordVectors];  // two adjacent sums for each column
 
+  // The same for words that are in memory, four of each row. Only two rows of them are kept in registers: with three,
+  // sums would have to be in memory, and each addition would wait for the one before.
+  BYTES_FN void add_words(long long* const (&left)[Rows], const u8* panel) {
+    typedef long long Groups __attribute__((vector_size(sizeof(Words))));
+#pragma GCC unroll 8
+    for (int j = 0; j < kWordVectors; j++) {
+      const Words right = widen_signed(*(const UnalignedBytes*)(panel + j * long(sizeof(HalfBytes))));
+#pragma GCC unroll 8
+      for (int r = 0; r < Rows; r++) {
+        if (r >= 2) asm("" : "+m"(*left[r]));  // g++ has to load it again
+        v[r][j] += add_pairs((Words)(Groups{} + *left[r]), right);
+      }
+    }
+  }
   BYTES_FN void add(const int (&left)[Rows], const u8* panel) {
     Words x[Rows];
 #pragma GCC unroll 8
@@ -49,10 +67,35 @@ BYTES_FN Ints join_pairs(Ints a, Ints b) {
   return __builtin_shuffle(a, b, even) + __builtin_shuffle(a, b, odd);
 }
 
+// Steps of the depth whose left bytes are widened together, as many as a register has words, because the instructions
+// that widen are the slowest. Returns the number of bytes.
+template <int Rows, class Left>
+BYTES_FN long wide_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows], long depth, const u8*& panel) {
+  constexpr int kBytes = sizeof(HalfBytes), kGroups = kBytes / int(kGroup);
+  alignas(sizeof(Words)) long long words[Rows][kGroups];
+  long k = 0;
+#pragma GCC unroll 1
+  for (; k + kBytes <= depth; k += kBytes) {
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; r++) {
+      const Words x = widen_vector<Left>(*(const UnalignedBytes*)(row[r] + k));
+      __builtin_memcpy(words[r], &x, sizeof x);
+    }
+#pragma GCC unroll 1
+    for (int g = 0; g < kGroups; g++, panel += kPanelStep) {
+      long long* left[Rows];
+#pragma GCC unroll 8
+      for (int r = 0; r < Rows; r++) left[r] = &words[r][g];
+      sums.add_words(left, panel);
+    }
+  }
+  return k;
+}
+
 template <int Rows, class Left>
 BYTES_FN void byte_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows], long depth, const u8*& panel) {
   int left[Rows];
-  long k = 0;
+  long k = kWidensAhead ? wide_rows<Rows, Left>(sums, row, depth, panel) : 0;
 #pragma GCC unroll 1
   for (; k + kGroup <= depth; k += kGroup, panel += kPanelStep) {
 #pragma GCC unroll 8

@@ -109,7 +109,8 @@ TEST(Windows, ImagesOfUnknownSize) {
 
 TEST(Windows, ConvolutionsOfNarrowGroups) {
   std::vector<Case> cases;
-  for (const Ints& channels : {Ints{1, 2}, Ints{2, 1}, Ints{2, 2}, Ints{3, 4}, Ints{4, 4}, Ints{5, 3}, Ints{8, 8}})
+  for (const Ints& channels :
+       {Ints{1, 2}, Ints{2, 1}, Ints{2, 2}, Ints{3, 4}, Ints{4, 4}, Ints{5, 3}, Ints{8, 7}, Ints{8, 8}})
     for (int64_t groups : {3, 16}) {
       const int64_t in = channels[0], out = channels[1];
       GraphMaker g;

@@ -39,7 +39,6 @@
 
 #define __builtin_ia32_maskloadd256(p, mask) _mm256_maskload_epi32((const int*)(p), (__m256i)(mask))
 #define __builtin_ia32_maskloadq256(p, mask) _mm256_maskload_epi64((const long long*)(p), (__m256i)(mask))
-#define __builtin_ia32_maskstored256(p, mask, a) _mm256_maskstore_epi32((int*)(p), (__m256i)(mask), (__m256i)(a))
 #define __builtin_ia32_maskstoreq256(p, mask, a) _mm256_maskstore_epi64((long long*)(p), (__m256i)(mask), (__m256i)(a))
 #define __builtin_ia32_gatherdiv4di(old, base, index, mask, scale) \
   _mm256_mask_i64gather_epi64((__m256i)(old), base, (__m256i)(index), (__m256i)(mask), scale)

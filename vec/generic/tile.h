@@ -24,6 +24,10 @@ VEC_FN void tile(Left left, i64 taps, i64 depth, const f32* panel, i64 column0, 
   }
 }
 
+VEC_FN void move_pointers(const void** to, const void* const* from, i64 count, i64 bytes) {
+  for (i64 i = 0; i < count; i++) to[i] = (const char*)from[i] + bytes;
+}
+
 // pointers[tap * rows + r]: row r at each tap.
 VEC_FN void row_pointers(EvenRows left, i64 rows, i64 taps, const void** pointers) {
   for (i64 t = 0; t < taps; t++)
@@ -41,11 +45,15 @@ VEC_FN void finish_block(const T* block, i64 ld, i64 rows, i64 column0, i64 colu
   }
 }
 
-// The same, column by column: `turned` holds as many rows of `side` elements as there are columns.
+// The same, column by column: `turned` holds as many rows of `side` elements as a panel has columns. The block has
+// `side` rows, those beyond `rows` being undefined, so that vectors alone are transposed.
 template <class T, class Epilogue>
 VEC_FN void finish_turned(const T* block, i64 ld, T* turned, i64 side, i64 rows, i64 column0, i64 columns,
                           Epilogue epilogue) {
-  transpose_tiles(turned, side, block, ld, int(rows), int(columns));
+  if constexpr (sizeof(T) == 4)
+    transpose_tiles(turned, side, block, ld, int((rows + L - 1) / L * L), int((columns + L - 1) / L * L));
+  else
+    transpose_tiles(turned, side, block, ld, int(rows), int(columns));
   for (i64 j = 0; j < columns; j++, turned += side) {
     const auto finish = epilogue(column0 + j);
     i64 r = 0;

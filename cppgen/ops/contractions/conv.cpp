@@ -49,15 +49,16 @@ ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
   return s;
 }
 
-// Groups of so few channels do not fill a tile of a contraction: they are loops over all output channels, whose lanes
-// are neighbouring channels. One channel in and one out: a depthwise convolution.
+// Groups of so few channels do not fill a tile of a contraction, or not with a depth worth it: they are loops over all
+// output channels, whose lanes are neighbouring channels. One channel in and one out: a depthwise convolution.
 static bool has_narrow_groups(const ConvShape& s) {
-  constexpr int64_t kFewChannels = 8, kMostTerms = 256;
+  constexpr int64_t kFewChannels = 8, kFewTerms = 32, kMostTerms = 256;
   if (s.groups == 1 || !s.in_channels.is_constant() || !s.out_channels.is_constant()) return false;
   const IndexExpr terms = ir::product(kernel_extents(s.window)) * s.in_channels;
   const int64_t in = s.in_channels.constant(), out = s.out_channels.constant();
   if (in == 1 && out == 1) return true;
-  return in <= kFewChannels && out <= kFewChannels && terms.is_constant() && terms.constant() <= kMostTerms;
+  if (in > kFewChannels || out > kFewChannels || !terms.is_constant() || terms.constant() > kMostTerms) return false;
+  return in < kFewChannels || out < kFewChannels || terms.constant() < kFewTerms;
 }
 
 namespace {
