@@ -23,10 +23,10 @@ constexpr Grouped kGrouped[] = {
     {2, 4, 16, 16, 8, 3, 1, INFINITY},
 };
 
-std::vector<double> weights_of(const Grouped& c, int64_t count) {
+std::vector<double> weights_of(int64_t count, float one) {
   std::vector<double> values;
   for (int64_t i = 0; i < count; i++) values.push_back(double(i * 7 % 23 - 11) / 64);
-  values[size_t(count / 2)] = double(c.weight);
+  values[size_t(count / 2)] = double(one);
   return values;
 }
 
@@ -39,11 +39,11 @@ Graph graph_of(const Grouped& c, bool alone) {
     return g.node("Conv", {x, g.floats({out, in, side, side}, weights)}, std::move(attributes));
   };
   const auto mixing = [&](ValueId x, int64_t channels) {
-    return conv(x, channels, channels, 1, weights_of({.weight = 0.5f}, channels * channels), {});
+    return conv(x, channels, channels, 1, weights_of(channels * channels, 0.5f), {});
   };
   ValueId x = g.input("x", {c.images, from, c.side, c.side});
   if (!alone) x = mixing(x, from);
-  x = conv(x, c.in, to, c.window, weights_of(c, to * c.in * taps),
+  x = conv(x, c.in, to, c.window, weights_of(to * c.in * taps, c.weight),
            {{"pads", std::vector<int64_t>(4, pad)},
             {"group", c.groups},
             {"strides", std::vector<int64_t>{c.stride, c.stride}}});
