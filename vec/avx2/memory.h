@@ -76,7 +76,7 @@ VEC_FN V<T> load_vector(const T* p, int n) {
   }
 }
 
-// n lanes of 4 bytes, by pieces of 8, 4, 2 and 1: masked stores take some AMD processors 42 operations each.
+// n lanes of 4 bytes, by pieces of 8, 4, 2 and 1: masked stores are slow on some AMD processors.
 VEC_FN void store_words(void* to, Ints x, int n) {
   typedef long long TwoLongs __attribute__((vector_size(16)));
   char* p = (char*)to;
