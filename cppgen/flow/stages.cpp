@@ -191,7 +191,7 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
   schedule::Target target{
       std::string(isa.name), isa.lanes, {}, cache_class(machine.l2_bytes), cache_class(machine.l3_bytes)};
   target.bf16_dot_speed = bf16_dot_speed(cpu_vendor());
-  target.byte_dots = isa.required.has(CpuFeature::avx512_vnni);
+  target.byte_dots = isa.required.has_any(arch::kByteDots);
   for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(isa.name, rt::TileFormat(f));
   return target;
 }
