@@ -31,7 +31,7 @@ VEC_FN T lane(V<T> a, int) {
   return a.v;
 }
 template <int K, class T>
-VEC_FN V<T> rotate_down(V<T> a) {
+VEC_FN V<T> exchange(V<T> a) {
   return a;
 }
 template <class T>
