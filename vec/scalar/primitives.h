@@ -31,7 +31,7 @@ VEC_FN T lane(V<T> a, int) {
   return a.v;
 }
 template <int K, class T>
-VEC_FN V<T> rotate_down(V<T> a) {
+VEC_FN V<T> exchange(V<T> a) {
   return a;
 }
 template <class T>
@@ -111,7 +111,7 @@ VEC_FN V<f64> sqrt(V<f64> a) {
   const D2 x = {a.v, 0};
   return {__builtin_ia32_sqrtsd(x)[0]};
 }
-VEC_FN V<f32> look_up(const f32 (&table)[16], V<u32> index) { return {table[index.v & 15]}; }
+VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) { return {table[index.v & 7]}; }
 
 // To nearest even; the least integer where there is none.
 VEC_FN V<i32> nearest(V<f32> x) {
