@@ -1,7 +1,7 @@
 #pragma once
 
-// Everything that differs between architectures, for the one that is compiled for. Each has a folder: CpuFeature and the
-// features (features.def, features.cpp, cpu.cpp); in arch.h, the namespace `arch` with
+// Everything that differs between architectures, for the one that is compiled for. Each has a folder: CpuFeature and
+// the features (features.def, features.cpp, cpu.cpp); in arch.h, the namespace `arch` with
 //
 //   kName, kElfMachine   its name as CMake and ELF files have it, and its number in them
 //   kMatrixTiles ...     the bits of CpuFeatures that have a meaning to the compiler

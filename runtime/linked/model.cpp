@@ -17,7 +17,6 @@ constexpr double (*kUnaryF64[])(double) = {
 #undef MATH
 };
 
-
 unsigned float_control(bool flush_denormals) {
   return arch::kDefaultFloatControl | (flush_denormals ? arch::kFlushDenormals : 0);
 }

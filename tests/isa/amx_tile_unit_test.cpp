@@ -1,4 +1,6 @@
 // The tile unit of AMX: whether it may be used, and what the assembler makes of its instructions.
+#include "runtime/contraction/amx_tile_unit.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 
 #include "isa/cpu_features.h"
 #include "runtime/contraction/amx_support.h"
-#include "runtime/contraction/amx_tile_unit.h"
 
 namespace {
 

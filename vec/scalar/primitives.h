@@ -31,7 +31,7 @@ VEC_FN T lane(V<T> a, int) {
   return a.v;
 }
 template <int K, class T>
-VEC_FN V<T> rotate_down(V<T> a) {
+VEC_FN V<T> exchange(V<T> a) {
   return a;
 }
 template <class T>
@@ -101,7 +101,7 @@ template <class T>
 VEC_FN T div_part(T a, T b) {
   return a / b;
 }
-VEC_FN V<f32> look_up(const f32 (&table)[16], V<u32> index) { return {table[index.v & 15]}; }
+VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) { return {table[index.v & 7]}; }
 
 template <class U>
 VEC_FN V<U> shift_left(V<U> a, V<U> n) {
@@ -112,7 +112,7 @@ VEC_FN V<T> shift_right(V<T> a, V<Unsigned<T>> n) {
   return {T(a.v >> n.v)};
 }
 
-// Without a rounding instruction, which baseline x86-64 does not have: through an integer where there is a fraction at all.
+// Without a rounding instruction, which baseline x86-64 lacks: through an integer where there is a fraction at all.
 template <int Mode, class T>
 VEC_FN V<T> round_to_integral(V<T> a) {
   typedef Signed<T> I;
