@@ -52,7 +52,7 @@ void add_passes(CLI::App* command, OptOptions& opt) {
       ->type_name("PASS,PASS")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_flag("--verify", opt.verify, "Infer all types again, at first and after each pass, and compare");
+  command->add_flag("--verify", opt.verify, "Infer all types again after each pass, and compare");
   command->add_flag("--list", opt.list, "Print the names of the passes instead");
 }
 

@@ -73,6 +73,13 @@ void require_types(const Graph& graph, const std::string& pass) {
                quoted(name));
 }
 
+void infer_again(Graph& graph, NodeId id) {
+  ops::infer_node(graph, id, [](Graph& body) {
+    for (size_t i = 0; i < body.nodes.size(); i++)
+      if (has_output(body.nodes[i])) infer_again(body, NodeId(i));
+  });
+}
+
 // By a copy with an arena of its own, in which inference leaves no trace. Existing types stay until they are inferred,
 // because they have the symbols of dimensions that only a run knows.
 void verify_types(const Graph& graph, const std::string& when) {
@@ -82,7 +89,7 @@ void verify_types(const Graph& graph, const std::string& when) {
     const std::vector<ValueId> outputs = copy.nodes[i].outputs;
     for (ValueId id : outputs)
       if (id != kNoValue) copy.value(id).contents.reset();
-    ops::infer_node(copy, NodeId(i));
+    infer_again(copy, NodeId(i));
     for (size_t k = 0; k < outputs.size(); k++) {
       if (outputs[k] == kNoValue) continue;
       const Value& value = graph.value(graph.nodes[i].outputs[k]);
@@ -166,7 +173,8 @@ class PassRunner {
       user_error("{} runs over graphs, but there is a program already", row.name);
     if (graph && row.over == Over::program)
       user_error("{} runs over programs: run {} before it, which makes one of a graph", row.name, kLower);
-    if (graph && row.needs_types) require_types(*graph, row.name);
+    if (graph && row.needs_types) check_types(*graph, row.name);
+    types_are_inferred_ = types_are_inferred_ || row.infers;
     if (row.infers || row.over == Over::lowering) require_outputs(*graph, row.name);
     if (row.over == Over::graph) return passes::run_pass(row.name, *graph, options_);
     if (row.over == Over::program) return run_over_program(*row.pass);
@@ -178,7 +186,14 @@ class PassRunner {
   GraphOrProgram& it_;
   const Settings& settings_;
   bool verifies_;
+  bool types_are_inferred_ = false;  // and not those of a text, which may be wrong
   passes::PassOptions options_;
+
+  void check_types(const Graph& graph, const std::string& pass) {
+    require_types(graph, pass);
+    if (!types_are_inferred_) verify_types(graph, "as read");
+    types_are_inferred_ = true;
+  }
 
   void run_over_program(const schedule::Pass& pass) {
     schedule::Options options = schedule_options(settings_);

@@ -19,7 +19,7 @@ using GraphOrProgram = std::variant<Graph, ir::Program>;
 struct PassRuns {
   std::vector<std::string> passes;  // in this order
   std::string until;                // first all passes in their order, up to the first of this name; empty: none
-  bool verify = false;  // that types of a graph are those that inference gives, at first and after each pass
+  bool verify = false;              // after each pass, that types of a graph are those that inference gives
 };
 
 // The names of the passes, in the order in which they first run: those over graphs, `lower`, which makes a program of a
@@ -32,8 +32,8 @@ GraphOrProgram read_text(std::string_view text, const std::string& file,
 // The request's model, or a text that is in its place.
 GraphOrProgram read_model_or_text(const CompileRequest&);
 
-// UserError for a pass that there is not, that lacks types or that runs over the other kind, and with `verify` for
-// types that are wrong. `poll` is called before each pass.
+// UserError for a pass that there is not, that lacks types or that runs over the other kind, and for types that are
+// wrong. `poll` is called before each pass.
 void run_chosen_passes(GraphOrProgram&, const PassRuns&, const Settings&, const std::function<void()>& poll = {});
 
 std::string complete_text(const GraphOrProgram&);
