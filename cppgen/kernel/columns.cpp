@@ -110,10 +110,13 @@ int64_t interleaved_of(const KernelView& view) {
   return count;
 }
 
+// Rows that are a multiple of this many bytes apart share a set of the first-level cache: it is the size of one way.
+constexpr int64_t kWayBytes = 4096;
+
 }  // namespace
 
 // Prefetches loads of the innermost reduced loop with strides of about a page or more, some steps ahead: hardware
-// prefetchers do not predict them.
+// prefetchers do not predict them. Rows of one set evict each other before they are used if there are too many ahead.
 std::vector<Prefetch> prefetch_far_rows(const KernelView& view, const Segment& s) {
   const Tuning& tuning = view.tuning();
   std::vector<Prefetch> found;
@@ -126,8 +129,10 @@ std::vector<Prefetch> prefetch_far_rows(const KernelView& view, const Segment& s
     const auto across = ir::stride_of(offset, view.kernel.outer.back().var.node());
     const auto step = ir::stride_of(offset, row.node());
     if (!across || !across->is_constant(1) || !step) continue;
-    if (constant_or(*step, 0) * int64_t(size_of(view.type_of(e->buffer))) < tuning.far_row_bytes) continue;
-    found.push_back({e->buffer, ir::substitute(offset, {{row.node(), row + tuning.rows_ahead}})});
+    const int64_t bytes = constant_or(*step, 0) * int64_t(size_of(view.type_of(e->buffer)));
+    if (bytes < tuning.far_row_bytes) continue;
+    const int64_t ahead = bytes % kWayBytes == 0 ? std::min(tuning.rows_ahead, tuning.rows_per_set) : tuning.rows_ahead;
+    found.push_back({e->buffer, ir::substitute(offset, {{row.node(), row + ahead}})});
   }
   return found;
 }
