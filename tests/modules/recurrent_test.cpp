@@ -55,11 +55,10 @@ ModelMaker model_of(const Cell& c) {
   return m;
 }
 
-// Each of 33 steps rounds, and passes its state on.
 void expect_close(const Value& a, const Value& b) {
   ASSERT_EQ(a.description(), b.description());
   const auto x = numbers(a), y = numbers(b);
-  for (size_t i = 0; i < x.size(); i++) ASSERT_NEAR(x[i], y[i], 5e-6) << i;
+  for (size_t i = 0; i < x.size(); i++) ASSERT_NEAR(x[i], y[i], 2e-6) << i;
 }
 
 class Recurrent : public testing::TestWithParam<Cell> {};

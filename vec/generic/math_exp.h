@@ -65,18 +65,18 @@ VEC_FN F32 sigmoid(F32 x) {
   return div(power, fma(q, r, power + splat32(scale)));
 }
 
-// (1 - m) / (2 - (1 - m)) with m = e^-2x = 2^n e^-2r. One step reduces x enough: where n is not 0, an error of m has
-// less influence on the result. The polynomial is in two halves, which halves its latency. Zeros keep their sign.
+// (1 - m) / ((1 - m) - 2) with m = e^2|x| = 2^n e^-2r: where m is large, its error has little influence. The polynomial
+// is in two halves, which halves its latency. Zeros keep their sign.
 VEC_FN F32 tanh(F32 x) {
   constexpr f32 magic = 0x1.8p23f + 127;
-  const F32 c = max_raw(splat32(-10), min_raw(splat32(10), x));
+  const F32 c = max_raw(splat32(-10), -abs(x));
   const F32 shifted = fma(-c, splat32(0x1.715476p1f), splat32(magic)), minus_n = splat32(magic) - shifted;
   const F32 r = fma(-minus_n, splat32(0x1.62e43p-2f), c), s = r * r;
   const F32 low = fma(r, splat32(-2 * 0.66666156f), splat32(2 * 0.99999994f));
   const F32 high = fma(s, splat32(2 * 0.04428386688f), horner(r, 2 * 0.333341956f, -2 * 0.1338729114f));
   const F32 p = fma(-s, fma(high, s, low), r + r);  // 1 - e^-2r
   const F32 power = power_of_shifted(shifted), numerator = fma(p, power, -(power - splat32(1)));
-  return div(numerator, splat32(2) - numerator);
+  return flip_sign(div(numerator, numerator - splat32(2)), x);
 }
 
 // e^|x| / 2, infinite where sinh and cosh are.
