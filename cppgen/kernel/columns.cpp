@@ -110,9 +110,6 @@ int64_t interleaved_of(const KernelView& view) {
   return count;
 }
 
-// Rows that are a multiple of this many bytes apart share a set of the first-level cache: it is the size of one way.
-constexpr int64_t kWayBytes = 4096;
-
 }  // namespace
 
 // Prefetches loads of the innermost reduced loop with strides of about a page or more, some steps ahead: hardware
@@ -131,7 +128,8 @@ std::vector<Prefetch> prefetch_far_rows(const KernelView& view, const Segment& s
     if (!across || !across->is_constant(1) || !step) continue;
     const int64_t bytes = constant_or(*step, 0) * int64_t(size_of(view.type_of(e->buffer)));
     if (bytes < tuning.far_row_bytes) continue;
-    const int64_t ahead = bytes % kWayBytes == 0 ? std::min(tuning.rows_ahead, tuning.rows_per_set) : tuning.rows_ahead;
+    const bool share_a_set = bytes % view.target.l1_set_period == 0;
+    const int64_t ahead = share_a_set ? std::min(tuning.rows_ahead, tuning.rows_per_set) : tuning.rows_ahead;
     found.push_back({e->buffer, ir::substitute(offset, {{row.node(), row + ahead}})});
   }
   return found;

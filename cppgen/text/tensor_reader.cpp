@@ -14,7 +14,7 @@
 namespace cppgen::text {
 namespace {
 
-// Of a tensor that a few characters describe.
+// The most bytes of a constant that a text describes by a few characters, such as a splat.
 constexpr int64_t kMostSplatBytes = int64_t{1} << 30;
 
 using Bytes = std::vector<std::byte>;
