@@ -16,7 +16,10 @@ function(cppgen_install_library target export component)
 endfunction()
 cppgen_install_library(cppgen_runtime cppgenTargets runtime)
 set(cppgen_plugins_folder "${CMAKE_INSTALL_LIBDIR}/cppgen")  # where runtime/plugins/plugin_file.cpp looks for them
-install(TARGETS cppgen_plugin_xsmm cppgen_plugin_regex LIBRARY DESTINATION ${cppgen_plugins_folder} COMPONENT runtime)
+install(TARGETS cppgen_plugin_regex LIBRARY DESTINATION ${cppgen_plugins_folder} COMPONENT runtime)
+if(CPPGEN_XSMM)
+  install(TARGETS cppgen_plugin_xsmm LIBRARY DESTINATION ${cppgen_plugins_folder} COMPONENT runtime)
+endif()
 if(CPPGEN_ONEDNN)
   install(TARGETS cppgen_plugin_onednn cppgen_plugin_bench_onednn
           LIBRARY DESTINATION ${cppgen_plugins_folder} COMPONENT onednn)

@@ -1,6 +1,17 @@
-# Of runtime/base/isas.def: cppgen_flags_<isa>, compiler flags of sources that are written for one instruction set, and
-# cppgen_isas, all instruction sets, and cppgen_vec_isas, those with vectors of their own.
-set(cppgen_isas_def "${PROJECT_SOURCE_DIR}/runtime/base/isas.def")
+# cppgen_architecture: the folder of isa/arch for the target.
+string(TOLOWER "${CMAKE_SYSTEM_PROCESSOR}" cppgen_architecture)
+if(cppgen_architecture STREQUAL "amd64")
+  set(cppgen_architecture x86_64)
+elseif(cppgen_architecture STREQUAL "arm64")
+  set(cppgen_architecture aarch64)
+endif()
+if(NOT EXISTS "${PROJECT_SOURCE_DIR}/isa/arch/${cppgen_architecture}/arch.h")
+  message(FATAL_ERROR "cppgen does not support the architecture ${CMAKE_SYSTEM_PROCESSOR}: isa/arch has no folder for it")
+endif()
+
+# From the architecture's rows of runtime/base/isas.def: cppgen_flags_<isa>, compiler flags of sources that are written for
+# one instruction set, and cppgen_isas, all instruction sets, and cppgen_vec_isas, those with vectors of their own.
+set(cppgen_isas_def "${PROJECT_SOURCE_DIR}/runtime/base/isas/${cppgen_architecture}.def")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${cppgen_isas_def}")
 file(READ "${cppgen_isas_def}" cppgen_isas_text)
 string(REGEX MATCHALL "\nCPPGEN_ISA(_TILES)?\\([^\n]*(\n +[^\n]*)*" cppgen_isa_rows "${cppgen_isas_text}")

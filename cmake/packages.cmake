@@ -25,13 +25,15 @@ if(CPPGEN_ONEDNN)
   set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION "${DNNL_LIBRARY}"
                                               INTERFACE_INCLUDE_DIRECTORIES "${DNNL_INCLUDE_DIR}")
 endif()
-find_path(XSMM_INCLUDE_DIR libxsmm.h REQUIRED)
-find_library(XSMM_LIBRARY xsmm REQUIRED)
-find_library(XSMM_NO_BLAS_LIBRARY xsmmnoblas REQUIRED)  # what it would call BLAS for, which we do not use
-add_library(XSMM::xsmm UNKNOWN IMPORTED)
-set_target_properties(XSMM::xsmm PROPERTIES IMPORTED_LOCATION "${XSMM_LIBRARY}"
-  INTERFACE_INCLUDE_DIRECTORIES "${XSMM_INCLUDE_DIR}"
-  INTERFACE_LINK_LIBRARIES "${XSMM_NO_BLAS_LIBRARY};Threads::Threads;${CMAKE_DL_LIBS};rt;m")
+if(CPPGEN_XSMM)
+  find_path(XSMM_INCLUDE_DIR libxsmm.h REQUIRED)
+  find_library(XSMM_LIBRARY xsmm REQUIRED)
+  find_library(XSMM_NO_BLAS_LIBRARY xsmmnoblas REQUIRED)  # what it would call BLAS for, which we do not use
+  add_library(XSMM::xsmm UNKNOWN IMPORTED)
+  set_target_properties(XSMM::xsmm PROPERTIES IMPORTED_LOCATION "${XSMM_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${XSMM_INCLUDE_DIR}"
+    INTERFACE_LINK_LIBRARIES "${XSMM_NO_BLAS_LIBRARY};Threads::Threads;${CMAKE_DL_LIBS};rt;m")
+endif()
 find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
 find_package(Protobuf REQUIRED)
 find_package(CLI11 REQUIRED)

@@ -16,7 +16,13 @@ struct CpuFeatures {
   constexpr CpuFeatures(std::initializer_list<CpuFeature> features) {
     for (CpuFeature f : features) bits |= 1u << int(f);
   }
+  static constexpr CpuFeatures of_bits(uint32_t bits) {
+    CpuFeatures r;
+    r.bits = bits;
+    return r;
+  }
   constexpr bool has(CpuFeature f) const { return bits >> int(f) & 1; }
+  constexpr bool has_any(uint32_t of_bits) const { return (bits & of_bits) != 0; }
   constexpr bool has_all(CpuFeatures other) const { return (bits & other.bits) == other.bits; }
   constexpr CpuFeatures with(CpuFeatures other) const {
     CpuFeatures r;
@@ -34,15 +40,17 @@ struct CpuFeatures {
 // "avx2 fma f16c", in declaration order; "none" for the empty set.
 std::string to_string(CpuFeatures);
 
-// The features of the CPU that this process runs on.
+// The features of the CPU that this process runs on: the first asks the CPU each time, the second one once.
+CpuFeatures read_cpu_features();
 CpuFeatures detect_cpu_features();
 
-// "AuthenticAMD", "GenuineIntel" ...; empty if CPUID does not report it.
+// "AuthenticAMD", "GenuineIntel" ...; empty if the CPU does not report it.
 std::string cpu_vendor();
 
 // The throughput of products of bfloat16 pairs (vdpbf16ps) relative to products of float32 by fused multiply-add, on
 // CPUs of this vendor that have both. AMD's CPUs issue both instructions at the same rate, the former with twice the
 // products; Intel's issue the former at a quarter of the rate.
+// 0 where no CPU has both.
 double bf16_dot_speed(std::string_view vendor);
 
 }  // namespace cppgen

@@ -114,10 +114,10 @@ CpuFeatures own_features(const VecISA& isa) {
   return base ? isa.required.without(base->required) : isa.required;
 }
 
-const VecISA& amx_isa() {
+const VecISA* matrix_tile_isa() {
   for (const VecISA& isa : kIsas)
-    if (isa.required.has(CpuFeature::amx_tile)) return isa;
-  internal_error("no instruction set has matrix tiles");
+    if (isa.required.has_any(arch::kMatrixTiles)) return &isa;
+  return nullptr;
 }
 
 const VecISA& best_isa(CpuFeatures cpu) {

@@ -30,8 +30,8 @@ const VecISA* find_isa(std::string_view name);
 // The features that this row requires beyond those of its base.
 CpuFeatures own_features(const VecISA&);
 
-// The row with matrix tiles, which USE_AMX permits.
-const VecISA& amx_isa();
+// The row with matrix tiles, which USE_AMX permits; null if the architecture has none.
+const VecISA* matrix_tile_isa();
 
 // The last row whose features the CPU has.
 const VecISA& best_isa(CpuFeatures cpu);

@@ -35,7 +35,7 @@ for argument in "$@"; do
 done
 jobs=${JOBS:-$(nproc)}
 fuzz_seconds=60
-formats_seconds=20  # archives, settings, results, arrays
+formats_seconds=20  # archives, settings, results, arrays; and texts
 models_source=${CPPGEN_MODELS_SOURCE:-../shared/models}
 unset CPPGEN_MODELS_SOURCE  # it is of this script; cppgen would warn about it
 
@@ -108,6 +108,18 @@ fuzz_formats() {
     -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/formats
 }
 
+# The seeds are the texts among the cases of passes.
+fuzz_text() {
+  bounded 600 cmake --build build/fuzz -j "$jobs" --target fuzz_text
+  mkdir -p build/fuzz/text
+  for file in tests/passes/files/*.txt; do
+    awk -v out="build/fuzz/text/$(basename "$file" .txt)" \
+      '/^(graph|program)( |$)/ { n++; into = out "_" n } /^(## |RUN: |----|error: )/ { into = "" } into { print > into }' "$file"
+  done
+  bounded $((formats_seconds + 120)) build/fuzz/bin/fuzz_text -max_total_time="$formats_seconds" -max_len=8192 \
+    -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/text
+}
+
 fuzz_importer() {
   CC=clang CXX=clang++ cmake -S . -B build/fuzz -G Ninja -DCPPGEN_FUZZ=ON > build/fuzz.log || { cat build/fuzz.log; return 1; }
   bounded 900 cmake --build build/fuzz -j "$jobs" --target fuzz_import make_import_corpus
@@ -165,6 +177,7 @@ if [ "$ci" = true ] && fits 250 "fuzzing the importer"; then
   stage "fuzzing the importer for $fuzz_seconds s"
   fuzz_importer
   fuzz_formats
+  fuzz_text
 fi
 tidied=$(changed_sources)
 if [ "$ci" = true ] && [ -n "$tidied" ] && fits 300 "clang-tidy"; then

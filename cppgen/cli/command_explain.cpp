@@ -15,7 +15,7 @@
 #include "cppgen/flow/explain.h"
 #include "cppgen/flow/scaling.h"
 #include "cppgen/flow/stages.h"
-#include "cppgen/graph/graph.h"
+#include "cppgen/ir/print_expr.h"
 #include "cppgen/report/explain_json.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -40,11 +40,19 @@ ExitCode print_passes(const ExplainOptions& options, const CompileRequest& reque
   return kDone;
 }
 
+// Whether the difference has the line of this node, with this sign. Nodes without a mark have the name of an output.
 bool prints(const PassChange& change, char sign, const std::string& name) {
   std::istringstream lines(change.diff);
-  const std::string mark = "# " + cppgen::quoted(name);
-  for (std::string line; std::getline(lines, line);)
-    if (line.starts_with(sign) && line.ends_with(mark)) return true;
+  const std::string mark = "# " + ir::quoted(name);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(sign)) continue;
+    const std::string node = line.substr(std::min(line.find_first_not_of(' ', 1), line.size()));
+    const bool unmarked = node.find("  # ") == node.npos;
+    if (line.ends_with(mark) ||
+        (unmarked && (node.starts_with("%" + name + " = ") || node.starts_with("%" + name + ", ") ||
+                      node.starts_with("%" + ir::quoted(name)))))
+      return true;
+  }
   return false;
 }
 

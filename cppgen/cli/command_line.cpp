@@ -37,6 +37,7 @@ struct Parsed {
   ReproOptions repro;
   TuneOptions tune;
   ExplainOptions explain;
+  OptOptions opt;
   ModelOptions check, inspect;
   ConfigOptions config;
   CommonOptions isa;
@@ -57,23 +58,6 @@ CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const cha
 // Accepts these words only.
 CLI::Validator one_of(std::vector<std::string> words) {
   return {[words = std::move(words)](std::string& word) { return unknown_word(word, words); }, ""};
-}
-
-void add_common(CLI::App* command, CommonOptions& options) {
-  const char* group = "Settings";
-  command->add_option("--set", options.settings, "A setting (see `cppgen config`); repeatable")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false)
-      ->group(group);
-  command->add_option("--load", options.load, "Settings from a file that `cppgen config --save` wrote; --set prevails")
-      ->type_name("FILE")
-      ->group(group);
-  command->add_option("--threads", options.threads, "Threads of one run; short for --set THREADS=N")
-      ->type_name("N")
-      ->group(group);
-  command->add_option("--isa", options.isa, "Instruction set of the kernels (`cppgen isa`); short for --set ISA=NAME")
-      ->type_name("NAME")
-      ->group(group);
 }
 
 void add_json(CLI::App* command, CommonOptions& options) {
@@ -387,6 +371,15 @@ void add_explain(CLI::App& app, Parsed& parsed) {
   add_json(command, explain);
 }
 
+void add_opt(CLI::App& app, Parsed& parsed) {
+  OptOptions& opt = parsed.opt;
+  CLI::App* command = add_command(app, parsed, "opt", "Run compiler passes over a model or a text, and print the text",
+                                  "cppgen opt relu.graph --pass infer_types,canonicalize",
+                                  [&](const CancelToken& cancel) { return command_opt(opt, cancel); });
+  add_model(command, opt, false, true);
+  add_passes(command, opt);
+}
+
 void add_information(CLI::App& app, Parsed& parsed) {
   ModelOptions& check = parsed.check;
   CLI::App* command = add_command(app, parsed, "check", "Say whether a model can be compiled, and what it will take",
@@ -469,6 +462,7 @@ int run_command_line(int argc, char** argv) {
   add_minify(app, parsed);
   add_repro(app, parsed);
   add_explain(app, parsed);
+  add_opt(app, parsed);
   add_tune(app, parsed);
   add_information(app, parsed);
   add_shell_help(app, parsed);

@@ -126,6 +126,12 @@ struct ExplainOptions : ModelOptions {
   std::vector<std::string> nodes, kernels;  // only steps of these nodes, and steps of these names or numbers
 };
 
+struct OptOptions : ModelOptions {  // the model may also be a text
+  std::vector<std::string> passes;
+  std::string until;  // a pass
+  bool verify = false, list = false;
+};
+
 struct ConfigOptions : CommonOptions {
   std::vector<std::string> names;   // of the only settings to show; empty: all
   bool diff = false;                // only what is not the default

@@ -12,6 +12,7 @@
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
 #include "cppgen/flow/trace.h"
+#include "cppgen/report/compile_json.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"

@@ -24,6 +24,7 @@ ExitCode command_minify(const MinifyOptions&, const CancelToken&);
 ExitCode command_trial(const TrialOptions&, const CancelToken&);
 ExitCode command_repro(const ReproOptions&, const CancelToken&);
 ExitCode command_explain(const ExplainOptions&, const CancelToken&);
+ExitCode command_opt(const OptOptions&, const CancelToken&);
 ExitCode command_check(const ModelOptions&, const CancelToken&);
 ExitCode command_inspect(const ModelOptions&);
 ExitCode command_config(const ConfigOptions&);

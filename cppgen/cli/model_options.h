@@ -17,5 +17,7 @@ void add_repeatable(CLI::App*, const char* name, std::vector<std::string>& value
 void add_sizes(CLI::App*, ModelOptions&);      // --sizes
 void add_states(CLI::App*, ModelOptions&);     // --state
 void add_reference(CLI::App*, ModelOptions&);  // --reference
+void add_common(CLI::App*, CommonOptions&);    // --set, --load, --threads, --isa
+void add_passes(CLI::App*, OptOptions&);       // of `opt`
 
 }  // namespace cppgen

@@ -33,7 +33,8 @@ double cpu_ghz() {
 
 MachinePeaks assumed_peaks(const VecISA& isa, int threads, const MachineDescription& machine, double ghz) {
   const double cores = std::min(threads, machine.cores);
-  const double operations = isa.required.has(CpuFeature::fma) ? 2 : 1;  // of one instruction, for each lane
+  const bool fused = arch::kFusedMultiplyAdd == 0 || isa.required.has_any(arch::kFusedMultiplyAdd);
+  const double operations = fused ? 2 : 1;  // of one instruction, for each lane
   const double lanes = std::max(isa.vector_bits / 32, 1);
   MachinePeaks peaks;
   peaks.threads = threads, peaks.lanes = int(lanes);

@@ -16,8 +16,9 @@ namespace cppgen::emit {
 namespace {
 
 constexpr std::string_view kSupport = "support/";  // the folder of what is the same for all models
-constexpr std::string_view kRuntimeSources[] = {"isa/arch/x86_64_cpuid.cpp", "runtime/linked/crew.cpp",
-                                                "runtime/linked/model.cpp"};
+std::vector<std::string> runtime_sources() {
+  return {fmt::format("isa/arch/{}/features.cpp", arch::kName), "runtime/linked/crew.cpp", "runtime/linked/model.cpp"};
+}
 constexpr std::string_view kProgramSources[] = {"runtime/linked/npy_file.cpp", "runtime/linked/program.cpp"};
 constexpr std::string_view kLibrarySteps = "runtime/linked/library_step.cpp";
 constexpr std::string_view kLongSums = "runtime/contraction/long_sums.cpp";
@@ -64,7 +65,7 @@ class ProjectMaker {
     add(project_.units, names_.model + ".cpp", functions_text(names_, plan_, options_, tiles), scalar());
     for (const CompileJob& job : kernels) add_kernels(job);
     if (plan_.weights_bytes > 0) add_weights();
-    for (const std::string_view source : kRuntimeSources) add_support(project_.units, source, scalar());
+    for (const std::string& source : runtime_sources()) add_support(project_.units, source, scalar());
     project_.needs_library = std::any_of(plan_.steps.begin(), plan_.steps.end(),
                                          [](const rt::Step& step) { return step.kind == rt::StepKind::library; });
     if (project_.needs_library) add_support(project_.units, kLibrarySteps, scalar());

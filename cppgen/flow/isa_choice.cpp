@@ -32,7 +32,12 @@ bool for_other_machines(const Settings& s) { return s.vec_isa_ok == true || (!s.
 // them.
 CpuFeatures usable_features(const Settings& s) {
   const CpuFeatures cpu = detect_cpu_features();
-  const VecISA& amx = amx_isa();
+  const VecISA* tiles = matrix_tile_isa();
+  if (!tiles) {
+    if (s.use_amx == true) user_error("USE_AMX=1: {}", rt::amx_support().reason);
+    return cpu;
+  }
+  const VecISA& amx = *tiles;
   const bool named = names(s, amx.name), requested = s.use_amx == true || named;
   if (s.use_amx == true && !names(s, "auto") && !named)
     user_error("USE_AMX=1 contradicts ISA={}. It allows ISA=auto and ISA={}", fmt::join(s.isa, ","), amx.name);

@@ -93,13 +93,18 @@ static passes::FoldBudget fold_budget(const Graph& graph, const Settings& settin
   return {std::min(settings.max_memory / 2, kLeastBytes + kTimes * bytes), kLeastSteps + kStepsOfByte * bytes};
 }
 
-void simplify(Graph& graph, const CompileRequest& request, Trace* trace, StageClock* clock) {
+passes::PassOptions pass_options(const Graph& graph, const Settings& settings) {
   passes::PassOptions options;
-  *options.budget = fold_budget(graph, request.settings);
+  *options.budget = fold_budget(graph, settings);
 #define CPPGEN_SETTING(...)
-#define CPPGEN_PASS_SETTING(kind, field, ...) options.field = request.settings.field;
+#define CPPGEN_PASS_SETTING(kind, field, ...) options.field = settings.field;
 #include "runtime/base/settings.def"
-  options.disabled = disabled_passes(request.settings);
+  options.disabled = disabled_passes(settings);
+  return options;
+}
+
+void simplify(Graph& graph, const CompileRequest& request, Trace* trace, StageClock* clock) {
+  passes::PassOptions options = pass_options(graph, request.settings);
   const bool traced = trace && trace->wants_stages();
   if (traced) trace->stage("import", to_string(graph));
   NumericCheck check(request);
@@ -191,7 +196,7 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
   schedule::Target target{
       std::string(isa.name), isa.lanes, {}, cache_class(machine.l2_bytes), cache_class(machine.l3_bytes)};
   target.bf16_dot_speed = bf16_dot_speed(cpu_vendor());
-  target.byte_dots = isa.required.has(CpuFeature::avx512_vnni);
+  target.byte_dots = isa.required.has_any(arch::kByteDots);
   for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(isa.name, rt::TileFormat(f));
   return target;
 }

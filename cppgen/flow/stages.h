@@ -9,6 +9,7 @@
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/trace.h"
 #include "cppgen/graph/graph.h"
+#include "cppgen/passes/options.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 #include "isa/vec_isa.h"
@@ -64,6 +65,7 @@ class StageClock {
 // The individual stages of the flow; each takes the result of the previous one. compiler.cpp defines their order.
 std::string custom_operator_paths(const CompileRequest&);  // all of them, in the format of CUSTOM_OPS
 Graph import_model(const CompileRequest&, const std::vector<rt::CustomFile>&, ImportRecord* = nullptr);
+passes::PassOptions pass_options(const Graph&, const Settings&);  // of the graph passes, without a listener
 void simplify(Graph&, const CompileRequest&, Trace* = nullptr, StageClock* = nullptr);
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
 // Ignores values of other tools' variables that are not ours, with a warning in Settings::warnings.

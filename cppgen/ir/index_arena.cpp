@@ -65,6 +65,14 @@ struct IndexArena::Impl {
   }
 
   std::string numbered(const std::string& prefix) { return prefix + std::to_string(numbers[prefix]++); }
+
+  // Numbers up to that of this name are not given again.
+  void reserve(const std::string& name) {
+    const size_t digits = name.find_last_not_of("0123456789") + 1;
+    if (digits == name.size() || name.size() - digits > 8) return;
+    int& next = numbers[name.substr(0, digits)];
+    next = std::max(next, std::stoi(name.substr(digits)) + 1);
+  }
 };
 
 IndexArena::IndexArena() : impl_(std::make_unique<Impl>()) {}
@@ -114,6 +122,17 @@ IndexExpr IndexArena::indirect(IndexExpr extent, std::string purpose) {
   node.extent = extent;
   node.purpose = std::move(purpose);
   return IndexExpr(impl_->add(std::move(node), this));
+}
+
+IndexExpr IndexArena::add_variable(const IndexNode& like) {
+  IndexNode node{};
+  node.op = IndexOp::variable;
+  node.kind = like.kind, node.name = like.name, node.range = like.range, node.fresh = like.fresh;
+  node.extent = like.extent, node.purpose = like.purpose;
+  impl_->reserve(node.name);
+  if (node.kind != VarKind::symbol) return IndexExpr(impl_->add(std::move(node), this));
+  check(!impl_->symbols.count(node.name), "add_variable: there is a symbol of this name");
+  return IndexExpr(impl_->symbols[like.name] = impl_->add(std::move(node), this));
 }
 
 void IndexArena::assume(IndexBound bound) {

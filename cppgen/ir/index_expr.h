@@ -103,6 +103,9 @@ class IndexArena {
   // A new variable for a checked value from a tensor, 0 <= v < extent. `purpose` is used in messages: "axis 0 of
   // 'table'".
   IndexExpr indirect(IndexExpr extent, std::string purpose = {});
+  // A variable with the kind, name, range (of symbols), freshness, extent and purpose of `like`, for readers of text;
+  // the functions above give this name to no other variable. There must be no symbol of this name.
+  IndexExpr add_variable(const IndexNode& like);
 
   // Assumptions that hold for all values of the symbols: provers use them, and so do expressions that are made from now
   // on. They must be checked when the program runs (rt::Bound).

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "cppgen/ir/exact_text.h"
+
 namespace cppgen::ir {
 
-ExprPrinter::ExprPrinter(std::span<const Expr> roots) {
+ExprPrinter::ExprPrinter(std::span<const Expr> roots, bool exact) : exact_(exact) {
   for (Expr root : roots) uses_[root]++;
   for (Expr e : postorder(roots)) {
     for (Expr a : e->args) uses_[a]++;
@@ -48,14 +50,20 @@ std::string print_constant(Expr e) {
 
 }  // namespace
 
+std::string ExprPrinter::constant(Expr e) const {
+  if (exact_ && e->type == DType::f32) return exact_number(static_cast<float>(e->float_value()));
+  if (exact_ && e->type == DType::f64) return fmt::format("float64({})", exact_number(e->float_value()));
+  return print_constant(e);
+}
+
 std::string ExprPrinter::text_of(Expr e) {
   switch (e->kind) {
     case ExprKind::constant:
-      return print_constant(e);
+      return constant(e);
     case ExprKind::load:
       return load(e);
     case ExprKind::index:
-      return fmt::format("index({})", to_string(e->indices[0]));
+      return fmt::format("index({})", print(e->indices[0]));
     case ExprKind::unary:
       return call(name_of(e->unary), e);
     case ExprKind::binary:
@@ -77,27 +85,37 @@ std::string ExprPrinter::call(std::string_view name, Expr e) {
 }
 
 std::string ExprPrinter::load(Expr e) {
-  std::string text = fmt::format("b{}{}", e->buffer, print_indices(e->indices));
-  text += print_indirects(e->indirects, *this);
+  std::string text = exact_ ? print(e->indirects) : "";
+  text += fmt::format("b{}{}", e->buffer, print(e->indices));
+  if (!exact_) text += print(e->indirects);
   for (size_t i = 0; i < e->guards.size(); i++) {
     const Guard& g = e->guards[i];
-    text += fmt::format("{}{} <= {} < {}", i ? " and " : " if ", to_string(g.lo), to_string(g.index), to_string(g.hi));
+    text += fmt::format("{}{} <= {} < {}", i ? " and " : " if ", print(g.lo), print(g.index), print(g.hi));
   }
   if (!e->guards.empty()) text += " else " + print(e->args[0]);
   return e->guards.empty() && e->indirects.empty() ? text : "(" + text + ")";
 }
 
-std::string print_indices(const std::vector<IndexExpr>& indices) {
+std::string ExprPrinter::print(IndexExpr e) const { return exact_ ? exact_text(e) : to_string(e); }
+
+std::string ExprPrinter::print(const std::vector<IndexExpr>& indices) const {
   std::string text = "[";
-  for (size_t i = 0; i < indices.size(); i++) text += (i ? ", " : "") + to_string(indices[i]);
+  for (size_t i = 0; i < indices.size(); i++) text += (i ? ", " : "") + print(indices[i]);
   return text + "]";
 }
 
-std::string print_indirects(const std::vector<Indirect>& indirects, ExprPrinter& printer) {
+std::string ExprPrinter::binding(const Indirect& i) const {
+  if (!exact_) return i.variable->name;
+  const std::string& purpose = i.variable->purpose;
+  return fmt::format("{} < {}{}", exact_name(i.variable->name), print(i.variable->extent),
+                     purpose.empty() ? "" : " for " + quoted(purpose));
+}
+
+std::string ExprPrinter::print(const std::vector<Indirect>& indirects) {
   std::string text;
   for (const Indirect& i : indirects)
-    text += fmt::format("{}{} = {}", text.empty() ? " where " : ", ", i.variable->name, printer.print(i.value));
-  return text;
+    text += fmt::format("{}{} = {}", !text.empty() ? ", " : exact_ ? "let " : " where ", binding(i), print(i.value));
+  return text.empty() || !exact_ ? text : text + " in ";
 }
 
 std::string quoted(const std::string& text) {

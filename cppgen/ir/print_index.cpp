@@ -1,66 +1,96 @@
+#include <algorithm>
+
+#include "cppgen/ir/exact_text.h"
 #include "cppgen/ir/index_expr.h"
-#include "cppgen/ir/polynomial.h"
 
 namespace cppgen::ir {
 
 namespace {
 
-std::string call(const char* name, const std::vector<IndexExpr>& args) {
-  std::string text = std::string(name) + "(";
-  for (size_t i = 0; i < args.size(); i++) text += (i ? ", " : "") + to_string(args[i]);
-  return text + ")";
-}
+// "3" and "N" of 3*N; "" and what is printed of a constant.
+struct Term {
+  std::string what;
+  int64_t coefficient;
+};
 
-void append_term(std::string& text, int64_t coefficient, const std::string& what) {
-  const bool negative = coefficient < 0;
+void append_term(std::string& text, const Term& term) {
+  const bool negative = term.coefficient < 0;
   if (text.empty())
     text += negative ? "-" : "";
   else
     text += negative ? " - " : " + ";
-  const std::string digits = std::to_string(coefficient).substr(negative ? 1 : 0);
-  if (what.empty())
+  const std::string digits = std::to_string(term.coefficient).substr(negative ? 1 : 0);
+  if (term.what.empty())
     text += digits;
   else
-    text += digits == "1" ? what : digits + "*" + what;
+    text += digits == "1" ? term.what : digits + "*" + term.what;
 }
 
-std::string print_sum(const IndexNode& sum) {
-  std::string text;
-  for (const IndexTerm& t : sum.terms) append_term(text, t.coefficient, to_string(IndexExpr(t.node)));
-  if (sum.constant != 0) append_term(text, sum.constant, "");
-  return text;
-}
+// `exact`: names are quoted unless they are plain, operands are in alphabetical order and not in that of creation.
+class IndexPrinter {
+ public:
+  explicit IndexPrinter(bool exact) : exact_(exact) {}
 
-std::string print_product(const IndexNode& product) {
-  std::string text;
-  for (IndexExpr factor : product.args) text += (text.empty() ? "" : "*") + to_string(factor);
-  return text;
-}
+  std::string text_of(IndexExpr e) const {
+    if (e.is_constant()) return std::to_string(e.constant());
+    const IndexNode& node = *e.node();
+    switch (node.op) {
+      case IndexOp::variable:
+        return exact_ ? exact_name(node.name) : node.name;
+      case IndexOp::sum:
+        return sum(node);
+      case IndexOp::product:
+        return joined(operands(node), "*");
+      case IndexOp::floordiv:
+        return call("floordiv", node);
+      case IndexOp::mod:
+        return call("mod", node);
+      case IndexOp::min:
+        return call("min", node);
+      case IndexOp::max:
+        return call("max", node);
+    }
+    return {};
+  }
+
+ private:
+  bool exact_;
+
+  std::string sum(const IndexNode& node) const {
+    std::vector<Term> terms;
+    for (const IndexTerm& t : node.terms) terms.push_back({text_of(IndexExpr(t.node)), t.coefficient});
+    if (exact_) std::sort(terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.what < b.what; });
+    std::string text;
+    for (const Term& t : terms) append_term(text, t);
+    if (node.constant != 0) append_term(text, {"", node.constant});
+    return text;
+  }
+
+  std::vector<std::string> operands(const IndexNode& node) const {
+    std::vector<std::string> texts;
+    for (IndexExpr e : node.args) texts.push_back(text_of(e));
+    const bool in_any_order = node.op != IndexOp::floordiv && node.op != IndexOp::mod;
+    if (exact_ && in_any_order) std::sort(texts.begin(), texts.end());
+    return texts;
+  }
+
+  static std::string joined(const std::vector<std::string>& parts, const char* between) {
+    std::string text;
+    for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+    return text;
+  }
+
+  std::string call(const char* name, const IndexNode& node) const {
+    return std::string(name) + "(" + joined(operands(node), ", ") + ")";
+  }
+};
 
 }  // namespace
 
 std::string to_string(const IndexBound& bound) { return to_string(bound.least) + " <= " + to_string(bound.most); }
 
-std::string to_string(IndexExpr e) {
-  if (e.is_constant()) return std::to_string(e.constant());
-  const IndexNode& node = *e.node();
-  switch (node.op) {
-    case IndexOp::variable:
-      return node.name;
-    case IndexOp::sum:
-      return print_sum(node);
-    case IndexOp::product:
-      return print_product(node);
-    case IndexOp::floordiv:
-      return call("floordiv", node.args);
-    case IndexOp::mod:
-      return call("mod", node.args);
-    case IndexOp::min:
-      return call("min", node.args);
-    case IndexOp::max:
-      return call("max", node.args);
-  }
-  return {};
-}
+std::string to_string(IndexExpr e) { return IndexPrinter(false).text_of(e); }
+
+std::string exact_text(IndexExpr e) { return IndexPrinter(true).text_of(e); }
 
 }  // namespace cppgen::ir

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "cppgen/graph/host_dims.h"
 #include "cppgen/ops/op.h"
 
 namespace cppgen::ops {
@@ -32,9 +33,6 @@ std::set<std::string> visible_symbols(const InferContext&);
 // A type that covers both. Dimensions of tensors that differ, or are meaningless outside, become `unknown(d)`.
 ValueType join_types(InferContext&, const char* what, const ValueType& a, const ValueType& b,
                      const std::set<std::string>& visible, const std::function<IndexExpr(size_t d)>& unknown);
-// HostType::dims are dimensions, or a list that starts with a marker that is not a valid dimension.
-inline constexpr int64_t kOneOfRanks = -2;  // followed by the possible numbers of dimensions, ascending
-inline constexpr int64_t kNothing = -3;  // no run produces such a tensor, or the sequence is empty: any type covers it
 bool has_dims(const HostType&);
 bool is_nothing(const HostType&);
 std::vector<int64_t> possible_ranks(const HostType&);  // none if they are unknown

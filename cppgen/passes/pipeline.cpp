@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cppgen/passes/passes.h"
+#include "runtime/base/errors.h"
 
 namespace cppgen::passes {
 namespace {
@@ -39,7 +40,30 @@ bool names_pass(const std::vector<std::string>& names, const Pass& pass) {
   return std::find(names.begin(), names.end(), pass.name) != names.end();
 }
 
+void run(const Pass& pass, Graph& graph, const PassOptions& options) {
+  pass.run(graph, options);
+  if (pass.scope == each_graph) run_in_bodies(pass, graph, options);
+  verify(graph);
+}
+
 }  // namespace
+
+void run_pass(const std::string& name, Graph& graph, const PassOptions& options) {
+  const auto* pass =
+      std::find_if(std::begin(kPasses), std::end(kPasses), [&](const Pass& p) { return p.name == name; });
+  if (pass == std::end(kPasses)) internal_error("there is no pass {}", name);
+  run(*pass, graph, options);
+}
+
+std::vector<PassRow> pass_rows() {
+  std::vector<PassRow> rows;
+  bool typed = false;
+  for (const Pass& pass : kPasses) {
+    rows.push_back({pass.name, pass.option, typed});
+    typed = typed || pass.run == infer_types;
+  }
+  return rows;
+}
 
 std::vector<std::string> pass_names(bool are_needed) {
   std::vector<std::string> names;
@@ -51,9 +75,7 @@ std::vector<std::string> pass_names(bool are_needed) {
 void run_passes(Graph& graph, const PassOptions& options) {
   for (const Pass& pass : kPasses) {
     if ((pass.option && !(options.*pass.option)) || names_pass(options.disabled, pass)) continue;
-    pass.run(graph, options);
-    if (pass.scope == each_graph) run_in_bodies(pass, graph, options);
-    verify(graph);
+    run(pass, graph, options);
     if (options.trace) options.trace(pass.name, graph);
   }
 }

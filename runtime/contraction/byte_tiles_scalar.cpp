@@ -14,9 +14,11 @@ constexpr int kLanes = 4, kTileColumns = 8;
 namespace cppgen::rt::TILE_ISA {
 namespace {
 
+typedef short Words __attribute__((vector_size(16)));
+
+#if defined(__x86_64__)
 typedef char HalfBytes __attribute__((vector_size(8)));
 typedef char Bytes __attribute__((vector_size(16)));
-typedef short Words __attribute__((vector_size(16)));
 
 // Each byte, extended by a byte of its sign bits.
 BYTES_FN Words interleave(HalfBytes x, HalfBytes above) {
@@ -27,6 +29,18 @@ BYTES_FN Words interleave(HalfBytes x, HalfBytes above) {
 BYTES_FN Words widen_signed(HalfBytes x) { return interleave(x, (HalfBytes)(x < 0)); }
 BYTES_FN Words widen_unsigned(HalfBytes x) { return interleave(x, HalfBytes{}); }
 BYTES_FN Ints add_pairs(Words a, Words b) { return (Ints)__builtin_ia32_pmaddwd128(a, b); }
+#else
+typedef signed char HalfBytes __attribute__((vector_size(8)));
+typedef unsigned char UnsignedBytes __attribute__((vector_size(8)));
+typedef int Products __attribute__((vector_size(32)));
+
+BYTES_FN Words widen_signed(HalfBytes x) { return __builtin_convertvector(x, Words); }
+BYTES_FN Words widen_unsigned(HalfBytes x) { return __builtin_convertvector((UnsignedBytes)x, Words); }
+BYTES_FN Ints add_pairs(Words a, Words b) {
+  const Products p = __builtin_convertvector(a, Products) * __builtin_convertvector(b, Products);
+  return __builtin_shufflevector(p, p, 0, 2, 4, 6) + __builtin_shufflevector(p, p, 1, 3, 5, 7);
+}
+#endif
 
 }  // namespace
 }  // namespace cppgen::rt::TILE_ISA

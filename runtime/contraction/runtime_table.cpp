@@ -59,7 +59,8 @@ Tiles tiles_of(const VecISA& isa) {
 }
 
 Tiles emulated_amx_tiles() {
-  Tiles tiles = tiles_of(*find_isa(amx_isa().base));
+  const VecISA* amx = matrix_tile_isa();
+  Tiles tiles = tiles_of(amx ? *find_isa(amx->base) : all_isas()[0]);
   tiles.add("emulated_amx");
   return tiles;
 }

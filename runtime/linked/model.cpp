@@ -17,8 +17,6 @@ constexpr double (*kUnaryF64[])(double) = {
 #undef MATH
 };
 
-constexpr uint32_t kMatrixTiles = 1u << int(CpuFeature::amx_tile);
-
 unsigned float_control(bool flush_denormals) {
   return arch::kDefaultFloatControl | (flush_denormals ? arch::kFlushDenormals : 0);
 }
@@ -87,8 +85,8 @@ void add_strided(Services& services, const rt::StridedTileSet& set, const rt::Wi
 }
 
 Status start(Runner& runner, int threads, uint32_t features, bool flush_denormals) {
-  if ((decode_features(read_cpuid()).bits & features) != features) return kUnsuitableCpu;
-  if ((features & kMatrixTiles) && arch::permit_matrix_tiles() != 0) return kUnsuitableCpu;
+  if ((read_cpu_features().bits & features) != features) return kUnsuitableCpu;
+  if ((features & arch::kMatrixTiles) && arch::permit_matrix_tiles() != 0) return kUnsuitableCpu;
   start_services(runner.services);
   runner.crew = start_crew(threads > 0 ? threads : usable_cpu_count(), float_control(flush_denormals));
   return runner.crew ? kDone : kNoMemory;

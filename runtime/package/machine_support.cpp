@@ -11,8 +11,8 @@ namespace cppgen::rt {
 
 CpuFeatures usable_cpu_features() {
   const CpuFeatures cpu = detect_cpu_features();
-  if (!cpu.has(CpuFeature::amx_tile) || amx_support().usable) return cpu;
-  return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
+  if (!cpu.has_any(arch::kMatrixTiles) || amx_support().usable) return cpu;
+  return cpu.without(CpuFeatures::of_bits(arch::kMatrixTiles));
 }
 
 std::string best_isa_of(std::span<const std::string> isas, CpuFeatures cpu) {
@@ -29,7 +29,7 @@ void require_isa(const std::string& isa, const std::string& package) {
   if (!cpu.has_all(row->required))
     user_error("package '{}' was compiled for the ISA '{}'; this CPU lacks {}", package, isa,
                to_string(row->required.without(cpu)));
-  if (row->required.has(CpuFeature::amx_tile) && !amx_support().usable)
+  if (row->required.has_any(arch::kMatrixTiles) && !amx_support().usable)
     user_error("package '{}' was compiled for the ISA '{}', but {}", package, isa, amx_support().reason);
 }
 

@@ -133,7 +133,7 @@ ADDITIONS = [
         ("runtime/session/cppgen.h", "  CPPGEN_FLOAT8E8M0 = 22,", "  CPPGEN_FLOAT8E3M4 = 23,"),
     ]),
     Addition("instruction set", 1, lines=[
-        ("runtime/base/isas.def", '           "-march=x86-64", "-mtune=skylake", "-mavx2", "-mfma", "-mf16c", "-fno-tree-slp-vectorize")',
+        ("runtime/base/isas/x86_64.def", '           "-march=x86-64", "-mtune=skylake", "-mavx2", "-mfma", "-mf16c", "-fno-tree-slp-vectorize")',
          'CPPGEN_ISA_TILES(added_avx2, avx2, (), "AVX2 by another name", "-mavx2")'),
     ]),
 ]

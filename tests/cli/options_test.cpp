@@ -12,8 +12,8 @@ TEST_F(Options, VersionEverywhere) {
 }
 
 TEST_F(Options, HelpOfEveryCommandHasAnExampleAndTheExitStatus) {
-  for (const char* command :
-       {"run", "compile", "verify", "bench", "profile", "explain", "check", "inspect", "config", "isa", "cache"}) {
+  for (const char* command : {"run", "compile", "verify", "bench", "profile", "explain", "opt", "check", "inspect",
+                              "config", "isa", "cache"}) {
     const Ended help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Example:\n  cppgen " + std::string(command)), std::string::npos) << help.out;

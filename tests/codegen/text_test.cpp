@@ -6,6 +6,7 @@
 
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/flow/kernel_jobs.h"
+#include "cppgen/schedule/tuning.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/emitted.h"
 
@@ -185,6 +186,21 @@ TEST(Text, LongChainsOfExtremesAreSeveralKernels) {
   for (int i = 0; i < 300; i++) v = g.node(i % 3 == 0 ? "Max" : i % 3 == 1 ? "Min" : "Sub", {v, i % 2 ? x : y});
   g.output(v);
   EXPECT_LE(most_operations(g), 512);
+}
+
+// Rows that share a set of the first-level cache would evict each other if as many were prefetched as of others.
+TEST(Text, FewRowsOfOneSetOfTheCacheArePrefetched) {
+  const auto text = [](int64_t columns) {
+    GraphMaker g;
+    const ValueId x = g.input("x", {512, columns});
+    g.output(g.node("ReduceMax", {x}, {{"axes", std::vector<int64_t>{0}}}));
+    return all_text(g);
+  };
+  const schedule::Tuning tuning(find_isa("avx2")->lanes);
+  const auto ahead = [](int64_t rows, int64_t columns) { return fmt::format(" + {});", rows * columns); };
+  ASSERT_LT(tuning.rows_per_set, tuning.rows_ahead);
+  EXPECT_NE(text(1024).find(ahead(tuning.rows_per_set, 1024)), std::string::npos) << text(1024);
+  EXPECT_NE(text(1000).find(ahead(tuning.rows_ahead, 1000)), std::string::npos) << text(1000);
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST(Repetition, HandsStatesFromStepToStep) {
 TEST(Repetition, Prints) {
   Factorial f;
   const std::string text = to_string(f.done());
-  EXPECT_NE(text.find("repeat step#"), std::string::npos) << text;
+  EXPECT_NE(text.find("repeat \"step#0\" < T"), std::string::npos) << text;
   EXPECT_NE(text.find(" < T  # from \"the_node\"\n  carry b3 = b0, then b4\nnest nest\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\nend\n"), std::string::npos) << text;
 }

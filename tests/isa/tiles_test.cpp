@@ -92,8 +92,8 @@ TEST(Tiles, EveryRowCountSumsInOrder) {
       check_tile(*isa, format, most, 1, 1152);
     }
   }
-  __builtin_cpu_init();
-  EXPECT_TRUE(vector_isas > 0 || !__builtin_cpu_supports("avx2"));
+  const bool has_vectors = cppgen::best_isa(cppgen::detect_cpu_features()).lanes > 1;
+  EXPECT_EQ(vector_isas > 0, has_vectors);
 }
 
 // One accumulator for all taps; a tap whose first row is null is skipped. With copied rows, too.
@@ -153,9 +153,11 @@ TEST(Tiles, ShapesAndTables) {
     for (size_t f = 0; f < kTileFormatCount && !isa.base.empty(); f++)
       if (tile_shape(isa.base, TileFormat(f)) != TileShape())
         EXPECT_NE(tile_shape(isa.name, TileFormat(f)), TileShape()) << isa.name << ' ' << info(TileFormat(f)).name;
-  EXPECT_EQ(tile_shape("amx", TileFormat::f32), tile_shape("avx512", TileFormat::f32));
-  EXPECT_THROW(tile_shape("neon", TileFormat::f32), cppgen::InternalError);
-  EXPECT_THROW(runtime_table("neon"), cppgen::InternalError);
+  if (const cppgen::VecISA* amx = cppgen::matrix_tile_isa()) {
+    EXPECT_EQ(tile_shape(amx->name, TileFormat::f32), tile_shape("avx512", TileFormat::f32));
+  }
+  EXPECT_THROW(tile_shape("none", TileFormat::f32), cppgen::InternalError);
+  EXPECT_THROW(runtime_table("none"), cppgen::InternalError);
 }
 
 TEST(Tiles, RuntimeTableHasTheMathFunctionsInOrder) {

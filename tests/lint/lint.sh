@@ -51,6 +51,7 @@ room support
 room diagram
 room ir support
 room graph ir support
+room text graph ir support
 room ops graph ir support
 room custom ops graph ir
 room import graph ir support
@@ -63,11 +64,11 @@ room compile support
 room package schedule codegen compile ir support
 room contenders graph ops ir support
 room baseline contenders graph ops passes ir support
-room flow import passes partition schedule codegen compile package custom diagram graph ops ir support
+room flow import text passes partition schedule codegen compile package custom diagram graph ops ir support
 room report flow diagram import ops
 room library flow report support compile
 room onnxruntime support
-includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
+includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/text cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan|plugins)/' |
   report "ops and partition know of the runtime only base, plan and plugins:"

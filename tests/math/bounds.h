@@ -41,7 +41,7 @@ inline const Bound kBounds[] = {
     {"asinh",   [](double x) { return std::asinh(x); }, -kAll, kAll, 2.5},
     {"acosh",   [](double x) { return std::acosh(x); }, -kAll, kAll, 2.5},
     {"atanh",   [](double x) { return std::atanh(x); }, -kAll, kAll, 2.5},
-    {"erf",     [](double x) { return std::erf(x); },   -kAll, kAll, 0.95},
+    {"erf",     [](double x) { return std::erf(x); },   -kAll, kAll, 0.85},
     {"sigmoid", sigmoid,                                -kAll, kAll, 2.5},
     {"fast_exp",     [](double x) { return std::exp(x); },  -kAll, kAll, 100},
     {"fast_sigmoid", sigmoid,                               -kAll, kAll, 100},

@@ -174,6 +174,13 @@ def test_numbers_of_python_take_the_type_of_the_input(loaded):
             session(value)
 
 
+def test_run_takes_several_inputs(loaded, x24):
+    session = loaded(models.relu())
+    assert session.run([x24])["y"].shape == session.run((x24,))["y"].shape == (2, 4)
+    with pytest.raises(cppgen.UserError, match="run takes a dict, a list or a tuple of inputs, not ndarray"):
+        session.run(x24)
+
+
 def test_bfloat16(loaded):
     session = loaded(models.relu(("N",), models.TensorProto.BFLOAT16))
     bits = np.array([0x3F80, 0xBF80], np.uint16)  # 1, -1

@@ -1,8 +1,10 @@
 """cppgen.onnxruntime behaves as ONNX Runtime. Each test runs with ours, and with the real one where it is installed."""
+import json
 import logging
 import threading
 
 import numpy as np
+import onnx
 import pytest
 
 import cppgen.onnxruntime
@@ -93,8 +95,13 @@ def test_mistakes(ort):
         s.run(["q"], {"x": x})
     with pytest.raises(errors.NoSuchFile):
         ort.InferenceSession("missing.onnx", providers=["CPUExecutionProvider"])
-    with pytest.raises((errors.InvalidProtobuf, errors.InvalidGraph, errors.Fail)):
-        ort.InferenceSession(b"this is no model", providers=["CPUExecutionProvider"])
+    for content, refusal in ((b"this is no model", errors.InvalidProtobuf), (b"", errors.InvalidArgument),
+                             (onnx.ModelProto(ir_version=8).SerializeToString(), errors.InvalidArgument)):
+        with pytest.raises(refusal):
+            ort.InferenceSession(content, providers=["CPUExecutionProvider"])
+    for options in (ort.SessionOptions().get_session_config_entry, ort.RunOptions().get_run_config_entry):
+        with pytest.raises(RuntimeError, match="does not have configuration with key: none"):
+            options("none")
     with pytest.raises(AttributeError):
         ort.SessionOptions().frobnicate = 1
 
@@ -111,6 +118,25 @@ def test_options(ort):
     s = session(ort, models.relu(), sess_options=options)
     x = np.float32([[-1, 1, -2, 2]] * 2)
     np.testing.assert_array_equal(s.run(None, {"x": x})[0], np.maximum(x, 0))
+    assert s.get_inputs()[0].shape == [2, 4]
+    with pytest.raises(state(ort).InvalidArgument):
+        s.run(None, {"x": x[:1]})
+
+
+def test_profile(ort, tmp_path):
+    options = ort.SessionOptions()
+    assert session(ort, models.relu()).end_profiling() == ""
+    options.enable_profiling, options.profile_file_prefix = True, str(tmp_path / "profile")
+    s = session(ort, models.relu(), sess_options=options)
+    for _ in range(3):
+        s.run(None, {"x": np.ones((1, 4), np.float32)})
+    path = s.end_profiling()
+    assert path.startswith(str(tmp_path / "profile_")) and path.endswith(".json")
+    with open(path, encoding="utf-8") as file:
+        events = json.load(file)
+    kernels = [it for it in events if it["cat"] == "Node" and it["name"].endswith("_kernel_time")]
+    assert kernels and all("Relu" in it["args"]["op_name"] and it["ph"] == "X" and it["dur"] >= 0 for it in kernels)
+    assert any(it["cat"] == "Session" and it["name"] == "model_run" for it in events)
 
 
 def test_terminated_runs(ort):
@@ -170,13 +196,10 @@ def test_what_only_ours_has(tmp_path, caplog):
     ours = cppgen.onnxruntime
     options = ours.SessionOptions()
     options.add_session_config_entry("cppgen.ISA", "scalar")
-    options.enable_profiling, options.profile_file_prefix = True, str(tmp_path / "profile")
     with caplog.at_level(logging.INFO, logger="cppgen"):
         s = ours.InferenceSession(models.relu().SerializeToString(), options, providers=["CUDAExecutionProvider"])
     assert any("CUDAExecutionProvider is not available" in record.message for record in caplog.records)
     s.run(None, {"x": np.ones((1, 4), np.float32)})
-    with open(s.end_profiling(), encoding="utf-8") as file:
-        assert "Relu" in file.read()
     package = cppgen.compile(models.relu(), output=tmp_path / "p")
     of_package = ours.InferenceSession(package.path)
     assert of_package.get_inputs()[0] == ours.NodeArg("x", "tensor(float)", ["N", 4])

@@ -26,11 +26,8 @@ VEC_FN Doubles round_part(Doubles a) {
   return __builtin_ia32_roundpd256(a, Mode);
 }
 
-VEC_FN V<f32> look_up(const f32 (&table)[16], V<u32> index) {
-  const auto i = (Part<i32>)index.v;
-  const Floats low = __builtin_ia32_permvarsf256(*(const Floats*)table, i);
-  const Floats high = __builtin_ia32_permvarsf256(*(const Floats*)(table + 8), i);
-  return {__builtin_ia32_blendvps256(low, high, (Floats)(i << 28))};
+VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) {
+  return {__builtin_ia32_permvarsf256(*(const Floats*)table, (Part<i32>)index.v)};
 }
 
 // To nearest even; the least integer where there is none.

@@ -8,6 +8,9 @@ VEC_FN V<f32> scale(V<f32> x, V<f32> n) {
   return {__builtin_ia32_scalefps512_mask(x.v, n.v, Floats{}, -1, kCurrentRounding)};
 }
 
+constexpr f32 kRoundedExponent = 0x1.8p23f + 254;
+VEC_FN V<f32> scale_by(V<f32> x, V<f32> sum) { return scale(x, sum - set1<f32>(kRoundedExponent)); }
+
 // For x that is not finite and positive: exponent -inf for zeros, +inf for infinities, mantissa NaN for negative x.
 struct Split {
   V<f32> mantissa, exponent;

@@ -94,5 +94,7 @@ VEC_FN void transpose_words(i32* dst, i64 dst_stride, const i32* src, i64 src_st
   for (int i = 0; i < 16; i++) store_vector<i32>(dst + i * dst_stride, V<i32>{t[i]});
 }
 
+VEC_FN void fence() { __builtin_ia32_sfence(); }
+
 }  // namespace VEC_ISA
 }  // namespace vec

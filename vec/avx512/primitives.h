@@ -40,8 +40,10 @@ VEC_FN Doubles round_part(Doubles a) {
   return __builtin_ia32_rndscalepd_mask(a, Mode, Doubles{}, -1, kCurrentRounding);
 }
 
-VEC_FN V<f32> look_up(const f32 (&table)[16], V<u32> index) {
-  return {__builtin_ia32_permvarsf512_mask(*(const Floats*)table, (Ints)index.v, Floats{}, -1)};
+VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) {
+  const auto half = *(const Half<f32>*)table;
+  const Floats twice = __builtin_shufflevector(half, half, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
+  return {__builtin_ia32_permvarsf512_mask(twice, (Ints)index.v, Floats{}, -1)};
 }
 
 // To nearest even; the least integer where there is none.

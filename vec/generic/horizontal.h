@@ -5,17 +5,17 @@
 namespace vec {
 inline namespace VEC_ISA {
 
-#define VEC_HORIZONTAL(name, combine)                           \
-  template <int K, class T>                                     \
-  VEC_FN V<T> name##_tree(V<T> a) {                             \
-    if constexpr (K == 0)                                       \
-      return a;                                                 \
-    else                                                        \
-      return name##_tree<K / 2>(combine(a, rotate_down<K>(a))); \
-  }                                                             \
-  template <class T>                                            \
-  VEC_FN T name(V<T> a) {                                       \
-    return lane(name##_tree<L / 2>(a), 0);                      \
+#define VEC_HORIZONTAL(name, combine)                        \
+  template <int K, class T>                                  \
+  VEC_FN V<T> name##_tree(V<T> a) {                          \
+    if constexpr (K == 0)                                    \
+      return a;                                              \
+    else                                                     \
+      return name##_tree<K / 2>(combine(a, exchange<K>(a))); \
+  }                                                          \
+  template <class T>                                         \
+  VEC_FN T name(V<T> a) {                                    \
+    return lane(name##_tree<L / 2>(a), 0);                   \
   }
 VEC_HORIZONTAL(hsum, operator+)
 VEC_HORIZONTAL(hprod, operator*)

@@ -1,48 +1,47 @@
-// erf by tables: a polynomial of degree 6 around each of 16 points, by least squares of our own over Chebyshev nodes.
-// The points are those near multiples of 1 / 3.8 where erf is next to a float32. Error bound: tests/math/bounds.h.
+// erf by tables: a polynomial of degree 7 around each of 8 points, by least squares of our own over Chebyshev nodes.
+// The points are the multiples of a step for which erf of each is next to a float32. Error bound: tests/math/bounds.h.
 #pragma once
 
 namespace vec {
 inline namespace VEC_ISA {
 
-constexpr int kErfDegree = 6;
+constexpr int kErfDegree = 7;
+constexpr f32 kErfStep = 0x1.0dbd9cp-1f;
 
-alignas(64) constexpr f32 kErfPoints[16] = {0.f,        0.23152862f, 0.52281487f, 0.78582066f, 1.0486462f, 1.3128035f,
-                                            1.5760349f, 1.8383621f,  2.1041875f,  2.365581f,   2.6313157f, 2.8972945f,
-                                            3.1553638f, 3.421003f,   3.6882102f,  3.951368f};
 // From the lowest coefficient. Those of the first point, 0, are of erf(x) - x.
-alignas(64) constexpr f32 kErfCoefficients[kErfDegree + 1][16] = {
-    {0.f, 0.25665802f, 0.5403188f, 0.7335686f, 0.86192816f, 0.9366297f, 0.9741761f, 0.9906732f, 0.99707747f,
-     0.99917847f, 0.99980175f, 0.9999582f, 0.9999919f, 0.9999987f, 0.9999998f, 1.f},
-    {0.12837917f, 1.0694845f, 0.8585133f, 0.60851616f, 0.37573296f, 0.201358f, 0.09412762f, 0.03843476f, 0.013476298f,
-     0.0041894265f, 0.0011103947f, 0.00025518236f, 5.3515676e-05f, 9.328141e-06f, 1.3957156e-06f, 1.869303e-07f},
-    {-3.6533407e-08f, -0.24761645f, -0.44884348f, -0.4781845f, -0.3940109f, -0.2643435f, -0.14834842f, -0.07065702f,
-     -0.02835666f, -0.009910427f, -0.0029217978f, -0.0007393384f, -0.00016886079f, -3.1911477e-05f, -5.147708e-06f,
-     -7.3862896e-07f},
-    {-0.37612316f, -0.3182746f, -0.12973158f, 0.04766795f, 0.15020436f, 0.16423447f, 0.124493815f, 0.07378523f,
-     0.03528694f, 0.014232786f, 0.0047551394f, 0.0013428602f, 0.00033731072f, 6.9647984e-05f, 1.2185867e-05f,
-     1.8840137e-06f},
-    {-0.00010530999f, 0.11943536f, 0.18352053f, 0.14065504f, 0.052575145f, -0.019688074f, -0.048650183f, -0.04426642f,
-     -0.027672574f, -0.013531186f, -0.0052824686f, -0.0016988727f, -0.00047601952f, -0.000108518354f, -2.0750738e-05f,
-     -3.472609e-06f},
-    {0.114385545f, 0.084252544f, 0.0007547665f, -0.05795026f, -0.06672413f, -0.038903344f, -0.0068513067f, 0.010257783f,
-     0.012641405f, 0.008535757f, 0.004153884f, 0.0015814148f, 0.0005068065f, 0.00013016113f, 2.7668557e-05f,
-     4.7702806e-06f},
-    {-0.010503927f, -0.041591763f, -0.0485642f, -0.02173537f, 0.009569939f, 0.022134135f, 0.016338924f, 0.005344854f,
-     -0.0014979097f, -0.0030986886f, -0.0022147f, -0.0010718345f, -0.00039830816f, -0.00011811414f, -2.8695127e-05f,
-     -7.395494e-06f},
+alignas(32) constexpr f32 kErfCoefficients[kErfDegree + 1][8] = {
+    {0.f, 0.54376477f, 0.863807499f, 0.974594533f, 0.997119784f, 0.999804914f, 0.999992192f, 0.999999821f},
+    {0.128379166f, 0.854896247f, 0.371782005f, 0.0928068385f, 0.0132980589f, 0.00109373778f, 5.16362306e-05f,
+     1.39929966e-06f},
+    {0.f, -0.450390995f, -0.391737431f, -0.146682084f, -0.0280232448f, -0.00288062007f, -0.000163288787f,
+     -5.67965162e-06f},
+    {-0.376125932f, -0.12678273f, 0.151247606f, 0.123619854f, 0.0349376686f, 0.00469497917f, 0.000326760783f,
+     1.222224e-05f},
+    {0.f, 0.183486804f, 0.0509229004f, -0.0487984605f, -0.0274884924f, -0.00523730647f, -0.000459801813f,
+     -6.08637856e-06f},
+    {0.11280565f, -0.000471873209f, -0.0668052956f, -0.00624532066f, 0.0126780318f, 0.00409651874f, 0.00048595824f,
+     2.69701923e-05f},
+    {0.f, -0.0476618893f, 0.00918522663f, 0.0161997937f, -0.0013143525f, -0.00208806293f, -0.000416431605f,
+     -0.000147974351f},
+    {-0.0261360519f, 0.00592136011f, 0.0126762036f, -0.00565596018f, -0.00210968242f, 0.000659412122f, 0.000239732617f,
+     2.40064328e-05f},
 };
 
-VEC_FN F32 erf(F32 x) {
-  const F32 a = min_raw(splat32(4), abs(x)), magic = splat32(0x1.8p23f);  // adding it rounds to an integer
-  const V<u32> i = bits_as<u32>(fma(a, splat32(3.8f), magic));
-  const F32 t = a - look_up(kErfPoints, i);
-  F32 p = look_up(kErfCoefficients[kErfDegree], i);
+// Degree: of the polynomials around the same points.
+template <int Degree>
+VEC_FN F32 erf_by_table(const f32 (&coefficients)[Degree + 1][8], F32 x) {
+  const F32 a = min_raw(splat32(3.95f), abs(x)), magic = splat32(0x1.8p23f);  // adding it rounds to an integer
+  const F32 shifted = fma(a, splat32(1 / kErfStep), magic);
+  const V<u32> i = bits_as<u32>(shifted);
+  const F32 t = fma(magic - shifted, splat32(kErfStep), a);  // exact
+  F32 p = look_up(coefficients[Degree], i);
 #pragma GCC unroll 8
-  for (int k = kErfDegree - 1; k > 0; k--) p = fma(p, t, look_up(kErfCoefficients[k], i));
-  const F32 least = select(eq(i, bits_as<u32>(magic)), t, look_up(kErfCoefficients[0], i));
+  for (int k = Degree - 1; k > 0; k--) p = fma(p, t, look_up(coefficients[k], i));
+  const F32 least = select(eq(i, bits_as<u32>(magic)), t, look_up(coefficients[0], i));
   return flip_sign(fma(p, t, least), x);
 }
+
+VEC_FN F32 erf(F32 x) { return erf_by_table<kErfDegree>(kErfCoefficients, x); }
 
 }  // namespace VEC_ISA
 }  // namespace vec

@@ -8,14 +8,12 @@ inline namespace VEC_ISA {
 
 // x = n ln 2 + r with |r| <= 0.3466, for |x| < 200; NaN passes.
 struct ExpReduced {
-  F32 n, r;
-  V<u32> shifted_n;  // n in the low bits
+  F32 n, r, sum;  // n + kRoundedExponent
 };
 VEC_FN ExpReduced exp_reduce(F32 x) {
-  const F32 magic = splat32(0x1.8p23f);  // adding it rounds to an integer
-  const F32 shifted = fma(x, splat32(0x1.715476p0f), magic), n = shifted - magic;
+  const F32 magic = splat32(kRoundedExponent), sum = fma(x, splat32(0x1.715476p0f), magic), n = sum - magic;
   const F32 r = fma(n, splat32(-0x1.62e4p-1f), x);
-  return {n, fma(n, splat32(-0x1.7f7d1cp-20f), r), bits_as<u32>(shifted)};
+  return {n, fma(n, splat32(-0x1.7f7d1cp-20f), r), sum};
 }
 // (e^r - 1 - r) / r^2 for a reduced r.
 VEC_FN F32 exp_polynomial(F32 r) {
@@ -30,13 +28,13 @@ VEC_FN F32 exp_reduced(F32 r) {
 // 2^(n + K) where that is a normal number.
 template <int K>
 VEC_FN F32 power_of_n(ExpReduced a) {
-  return bits_as<f32>(shift_left(a.shifted_n, set1<u32>(23)) + set1<u32>((127 + K) << 23));
+  return bits_as<f32>(shift_left(bits_as<u32>(a.sum), set1<u32>(23)) + set1<u32>(u32(127 + K - 254) << 23));
 }
 
 // e^x for x in [-104, 90].
 VEC_FN F32 exp_in_range(F32 x) {
   const ExpReduced a = exp_reduce(x);
-  return scale(exp_reduced(a.r), a.n);
+  return scale_by(exp_reduced(a.r), a.sum);
 }
 
 // Clamping keeps NaN, which minps and maxps pass through their second operand.
@@ -51,23 +49,34 @@ VEC_FN F32 expm1(F32 x) {
   return copysign(select(eq(a.n, zero<f32>()), p, u + u), x);
 }
 
-// 1 / (1 + e^-x), from e^-|x| so that nothing overflows and small results keep their precision.
+// 2^n for n = shifted - magic - 127: adding the exponent's bias to the constant that rounds makes its bits a shift.
+VEC_FN F32 power_of_shifted(F32 shifted) { return bits_as<f32>(shift_left(bits_as<u32>(shifted), set1<u32>(23))); }
+
+// 2^n / (2^n + e^-r) for x = n ln 2 + r, times 2^24 above and below: no power is subnormal, so small results are
+// rounded once, by the division.
 VEC_FN F32 sigmoid(F32 x) {
-  const F32 e = exp_in_range(max_raw(splat32(-104), -abs(x)));
-  return div(select(lt(x, zero<f32>()), e, splat32(1)), e + splat32(1));
+  constexpr f32 magic = 0x1.8p23f + 127 + 24, scale = 0x1p24f;
+  const F32 c = min_raw(splat32(30), max_raw(splat32(-104), x));
+  const F32 shifted = fma(c, splat32(0x1.715476p0f), splat32(magic)), n = shifted - splat32(magic);
+  const F32 high = fma(n, splat32(-0x1.62e4p-1f), c), r = fma(n, splat32(-0x1.7f7d1cp-20f), high);
+  const F32 power = power_of_shifted(shifted);
+  const F32 q = horner(r, -scale, scale * 0.49999997f, scale * -0.16666539f, scale * 0.0416677445f,
+                       scale * -0.00836705696f, scale * 0.00138387084f);  // (e^-r - 1) / r
+  return div(power, fma(q, r, power + splat32(scale)));
 }
 
-// m / (m + 1) with m = (e^2a - 1) / 2, a = |x|. The reduction is that of exp for 2a, with everything halved.
+// (1 - m) / ((1 - m) - 2) with m = e^2|x| = 2^n e^-2r: where m is large, its error has little influence. The polynomial
+// is in two halves, which halves its latency. Zeros keep their sign.
 VEC_FN F32 tanh(F32 x) {
-  const F32 a = min_raw(splat32(10), abs(x)), magic = splat32(0x1.8p23f);
-  const F32 shifted = fma(a, splat32(0x1.715476p1f), magic), n = shifted - magic;
-  F32 r = fma(n, splat32(-0x1.62e4p-2f), a);
-  r = fma(n, splat32(-0x1.7f7d1cp-21f), r);
-  const F32 q = horner(r, 0.99999994f, 0.66666156f, 0.333341956f, 0.1338729114f, 0.04428386688f);
-  const F32 p = fma(r * r, q, r);  // (e^2r - 1) / 2
-  const F32 t = bits_as<f32>(shift_left(bits_as<u32>(shifted), set1<u32>(23)) + set1<u32>(0x3f800000));  // 2^n
-  const F32 m = fma(p, t, fma(t, splat32(0.5f), splat32(-0.5f)));
-  return flip_sign(div(m, m + splat32(1)), x);
+  constexpr f32 magic = 0x1.8p23f + 127;
+  const F32 c = max_raw(splat32(-10), -abs(x));
+  const F32 shifted = fma(-c, splat32(0x1.715476p1f), splat32(magic)), minus_n = splat32(magic) - shifted;
+  const F32 r = fma(-minus_n, splat32(0x1.62e43p-2f), c), s = r * r;
+  const F32 low = fma(r, splat32(-2 * 0.66666156f), splat32(2 * 0.99999994f));
+  const F32 high = fma(s, splat32(2 * 0.04428386688f), horner(r, 2 * 0.333341956f, -2 * 0.1338729114f));
+  const F32 p = fma(-s, fma(high, s, low), r + r);  // 1 - e^-2r
+  const F32 power = power_of_shifted(shifted), numerator = fma(p, power, -(power - splat32(1)));
+  return flip_sign(div(numerator, numerator - splat32(2)), x);
 }
 
 // e^|x| / 2, infinite where sinh and cosh are.

@@ -9,27 +9,31 @@ namespace fast {
 
 // e^x for x in [-104, 90].
 VEC_FN F32 exp_in_range(F32 x) {
-  const F32 magic = splat32(0x1.8p23f), one = splat32(1);  // adding magic rounds to an integer
-  const F32 n = fma(x, splat32(0x1.715476p0f), magic) - magic;
-  const F32 r = fma(n, splat32(-0x1.62e43p-1f), x);
-  return scale(fma(fma(horner(r, 0.5000512f, 0.16753532f, 0.0412776694f), r, one), r, one), n);
+  const F32 magic = splat32(kRoundedExponent), one = splat32(1);
+  const F32 sum = fma(x, splat32(0x1.715476p0f), magic), r = fma(sum - magic, splat32(-0x1.62e43p-1f), x);
+  return scale_by(fma(fma(horner(r, 0.5000512f, 0.16753532f, 0.0412776694f), r, one), r, one), sum);
 }
 VEC_FN F32 exp(F32 x) { return fast::exp_in_range(min_raw(splat32(89), max_raw(splat32(-104), x))); }
 
+// Like the accurate functions, with shorter polynomials and one step of reduction.
 VEC_FN F32 sigmoid(F32 x) {
-  const F32 e = fast::exp_in_range(max_raw(splat32(-104), -abs(x)));
-  return div(select(lt(x, zero<f32>()), e, splat32(1)), e + splat32(1));
+  constexpr f32 magic = 0x1.8p23f + 127 + 24, scale = 0x1p24f;
+  const F32 c = min_raw(splat32(30), max_raw(splat32(-104), x));
+  const F32 shifted = fma(c, splat32(0x1.715476p0f), splat32(magic)), n = shifted - splat32(magic);
+  const F32 r = fma(n, splat32(-0x1.62e43p-1f), c), power = power_of_shifted(shifted);
+  const F32 q = horner(r, -scale, scale * 0.5000512f, scale * -0.16753532f, scale * 0.0412776694f);
+  return div(power, fma(q, r, power + splat32(scale)));
 }
-
-// Like the accurate function, with one step of reduction.
 VEC_FN F32 tanh(F32 x) {
-  const F32 a = min_raw(splat32(10), abs(x)), magic = splat32(0x1.8p23f);
-  const F32 shifted = fma(a, splat32(0x1.715476p1f), magic), n = shifted - magic;
-  const F32 r = fma(n, splat32(-0x1.62e43p-2f), a);
-  const F32 p = fma(r * r, horner(r, 0.999988019f, 0.666673243f, 0.334980905f, 0.133409217f), r);  // (e^2r - 1) / 2
-  const F32 t = bits_as<f32>(shift_left(bits_as<u32>(shifted), set1<u32>(23)) + set1<u32>(0x3f800000));  // 2^n
-  const F32 m = fma(p, t, fma(t, splat32(0.5f), splat32(-0.5f)));
-  return flip_sign(div(m, m + splat32(1)), x);
+  constexpr f32 magic = 0x1.8p23f + 127;
+  const F32 c = max_raw(splat32(-10), min_raw(splat32(10), x));
+  const F32 shifted = fma(-c, splat32(0x1.715476p1f), splat32(magic)), minus_n = splat32(magic) - shifted;
+  const F32 r = fma(-minus_n, splat32(0x1.62e43p-2f), c), s = r * r;
+  const F32 low = fma(r, splat32(-2 * 0.666673243f), splat32(2 * 0.999988019f));
+  const F32 high = horner(r, 2 * 0.334980905f, -2 * 0.133409217f);
+  const F32 p = fma(-s, fma(high, s, low), r + r);  // 1 - e^-2r
+  const F32 power = power_of_shifted(shifted), numerator = fma(p, power, -(power - splat32(1)));
+  return div(numerator, splat32(2) - numerator);
 }
 
 VEC_FN F32 log(F32 x) {
@@ -39,35 +43,22 @@ VEC_FN F32 log(F32 x) {
   return log_result(x, fma(s.exponent, splat32(0x1.62e43p-1f), f), f * f * q);
 }
 
-constexpr int kErfDegree = 4;
-// Like the accurate functions, around the same points.
-alignas(64) constexpr f32 kErfCoefficients[kErfDegree + 1][16] = {
-    {0.f, 0.256658018f, 0.540318787f, 0.733568609f, 0.861928165f, 0.936629713f, 0.974176109f, 0.990673184f,
-     0.997077465f, 0.999178469f, 0.999801755f, 0.999958217f, 0.999991894f, 0.999998689f, 0.999999821f, 1.f},
-    {0.128378913f, 1.06947947f, 0.858513236f, 0.608521461f, 0.375739038f, 0.201361626f, 0.0941281989f, 0.0384338647f,
-     0.0134751219f, 0.00418864703f, 0.00111001357f, 0.000255043124f, 5.34688588e-05f, 9.31674367e-06f, 1.39236579e-06f,
-     0.f},
-    {6.34312964e-05f, -0.247693911f, -0.448836863f, -0.478174448f, -0.394002259f, -0.264342844f, -0.148350641f,
-     -0.0706599653f, -0.0283570271f, -0.00991105475f, -0.00292142224f, -0.00073892856f, -0.000168852013f,
-     -3.18931125e-05f, -6.68010716e-06f, 0.f},
-    {-0.378542304f, -0.31696561f, -0.129722714f, 0.0464227013f, 0.148776531f, 0.163396016f, 0.124350049f, 0.0740020052f,
-     0.0355598778f, 0.0144157354f, 0.00484448625f, 0.00137642561f, 0.00034821179f, 7.24101628e-05f, 1.31986935e-05f,
-     0.f},
-    {0.0294838492f, 0.12762928f, 0.182321638f, 0.139415398f, 0.0518520586f, -0.0195145532f, -0.0482702479f,
-     -0.043941699f, -0.0276564024f, -0.013510461f, -0.00534081226f, -0.00174773973f, -0.000481484894f, -0.00011170697f,
-     0.f, 0.f},
+constexpr int kErfDegree = 5;
+// Like the accurate function, around the same points.
+alignas(32) constexpr f32 kErfCoefficients[kErfDegree + 1][8] = {
+    {0.f, 0.54376477f, 0.863807499f, 0.974594533f, 0.997119784f, 0.999804914f, 0.999992192f, 0.999999821f},
+    {0.128378883f, 0.854902625f, 0.371782184f, 0.0928064883f, 0.0132979788f, 0.00109376351f, 5.16455329e-05f,
+     1.40023087e-06f},
+    {0.f, -0.450287342f, -0.391757667f, -0.146717668f, -0.0280203633f, -0.00287604262f, -0.000162375945f,
+     -5.35528534e-06f},
+    {-0.376052648f, -0.127153784f, 0.151209682f, 0.123652063f, 0.0349468216f, 0.00469207903f, 0.00032570961f,
+     1.21169942e-05f},
+    {0.f, 0.17877762f, 0.0518348478f, -0.0471918508f, -0.0276187491f, -0.00544423424f, -0.000501069298f,
+     -2.07502999e-05f},
+    {0.110034913f, 0.0041486565f, -0.0654343888f, -0.00702986633f, 0.0124177756f, 0.00417830981f, 0.000515656255f,
+     2.99439162e-05f},
 };
-
-VEC_FN F32 erf(F32 x) {
-  const F32 a = min_raw(splat32(4), abs(x)), magic = splat32(0x1.8p23f);
-  const V<u32> i = bits_as<u32>(fma(a, splat32(3.8f), magic));
-  const F32 t = a - look_up(kErfPoints, i);
-  F32 p = look_up(kErfCoefficients[kErfDegree], i);
-#pragma GCC unroll 8
-  for (int k = kErfDegree - 1; k > 0; k--) p = fma(p, t, look_up(kErfCoefficients[k], i));
-  const F32 least = select(eq(i, bits_as<u32>(magic)), t, look_up(kErfCoefficients[0], i));
-  return flip_sign(fma(p, t, least), x);
-}
+VEC_FN F32 erf(F32 x) { return erf_by_table<kErfDegree>(kErfCoefficients, x); }
 
 #define VEC_FAST_MATH(name)                \
   template <class Runtime>                 \

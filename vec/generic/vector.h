@@ -65,17 +65,17 @@ VEC_FN T lane(V<T> a, int i) {
     return a.v[i];
 }
 
-// Lane i of the result is lane (i + K) mod L.
+// Lane i of the result is lane i ^ K, for a power of two K: mostly within halves, where shuffles have the least
+// latency.
 template <int K, class T>
-VEC_FN V<T> rotate_down(V<T> a) {
+VEC_FN V<T> exchange(V<T> a) {
   typedef Signed<T> S;
   if constexpr (!wide<T>)
-    return {__builtin_shuffle(a.v, (iota_part<S>() + S(K)) & S(L - 1))};
+    return {__builtin_shuffle(a.v, iota_part<S>() ^ S(K))};
   else if constexpr (K == L / 2)
     return {a.hi, a.lo};
   else
-    return {__builtin_shuffle(a.lo, a.hi, (iota_part<S>() + S(K)) & S(L - 1)),
-            __builtin_shuffle(a.hi, a.lo, (iota_part<S>() + S(K)) & S(L - 1))};
+    return {__builtin_shuffle(a.lo, iota_part<S>() ^ S(K)), __builtin_shuffle(a.hi, iota_part<S>() ^ S(K))};
 }
 
 // Lane i of the result is lane i - n, 0 <= n <= L; lanes below n are unspecified.

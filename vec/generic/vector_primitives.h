@@ -135,7 +135,5 @@ VEC_FN void store_vector(T* p, V<T> x) {
   }
 }
 
-VEC_FN void fence() { __builtin_ia32_sfence(); }
-
 }  // namespace VEC_ISA
 }  // namespace vec

@@ -31,7 +31,7 @@ VEC_FN T lane(V<T> a, int) {
   return a.v;
 }
 template <int K, class T>
-VEC_FN V<T> rotate_down(V<T> a) {
+VEC_FN V<T> exchange(V<T> a) {
   return a;
 }
 template <class T>
@@ -101,23 +101,8 @@ template <class T>
 VEC_FN T div_part(T a, T b) {
   return a / b;
 }
-VEC_FN V<f32> sqrt(V<f32> a) {
-  typedef float F4 __attribute__((vector_size(16)));
-  const F4 x = {a.v, 0, 0, 0};
-  return {__builtin_ia32_sqrtss(x)[0]};
-}
-VEC_FN V<f64> sqrt(V<f64> a) {
-  typedef double D2 __attribute__((vector_size(16)));
-  const D2 x = {a.v, 0};
-  return {__builtin_ia32_sqrtsd(x)[0]};
-}
-VEC_FN V<f32> look_up(const f32 (&table)[16], V<u32> index) { return {table[index.v & 15]}; }
+VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) { return {table[index.v & 7]}; }
 
-// To nearest even; the least integer where there is none.
-VEC_FN V<i32> nearest(V<f32> x) {
-  typedef float F4 __attribute__((vector_size(16)));
-  return {__builtin_ia32_cvtss2si(F4{x.v, 0, 0, 0})};
-}
 template <class U>
 VEC_FN V<U> shift_left(V<U> a, V<U> n) {
   return {U(a.v << n.v)};
@@ -127,7 +112,7 @@ VEC_FN V<T> shift_right(V<T> a, V<Unsigned<T>> n) {
   return {T(a.v >> n.v)};
 }
 
-// Baseline x86-64 has no rounding instruction: through an integer where there is a fraction at all.
+// Without a rounding instruction, which baseline x86-64 lacks: through an integer where there is a fraction at all.
 template <int Mode, class T>
 VEC_FN V<T> round_to_integral(V<T> a) {
   typedef Signed<T> I;

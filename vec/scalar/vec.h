@@ -1,4 +1,4 @@
-// One lane, baseline x86-64: everything is plain C++.
+// One lane, on the baseline of each architecture: nearly everything is plain C++.
 #pragma once
 #define VEC_ISA scalar
 #include "../generic/types.h"
@@ -11,11 +11,16 @@ constexpr int L = 1;
 
 // Each of these builds on the ones before it.
 // clang-format off
-#ifdef __clang__
+#if defined(__clang__) && defined(__x86_64__)
 #include "clang.h"
 #endif
 #include "primitives.h"
+#if defined(__x86_64__)
+#include "x86_64.h"
 #include "fma.h"
+#elif defined(__aarch64__)
+#include "aarch64.h"
+#endif
 #include "../generic/ops.h"
 #include "half.h"
 #include "../generic/exponent.h"

@@ -114,8 +114,11 @@ class Session(_cppgen.Session):
             results = self._run((), inputs, out, cancel)
         elif isinstance(inputs, Mapping):
             results = self._run((), dict(inputs), out, cancel)
-        else:
+        elif isinstance(inputs, (list, tuple)):
             results = self._run(tuple(inputs), {}, out, cancel)
+        else:
+            raise UserError(f"run takes a dict, a list or a tuple of inputs, not {type(inputs).__name__}; a call of the session "
+                            "takes the inputs themselves")
         return results if outputs is None else {name: results[name] for name in outputs}
 
     def _require_outputs(self, names: Iterable[str], what: str) -> None:

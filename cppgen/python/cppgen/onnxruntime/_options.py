@@ -71,11 +71,16 @@ class SessionOptions(_Fixed):
 
     def get_session_config_entry(self, key: str) -> str:
         if key not in self._entries:
-            raise KeyError(f"there is no session config entry {key!r}")
+            raise RuntimeError(f"SessionOptions does not have configuration with key: {key}")
         return self._entries[key]
 
     def add_free_dimension_override_by_name(self, name: str, size: int) -> None:
         self._dims[name] = size
+
+    @property
+    def dims(self) -> Mapping[str, int]:
+        """What `add_free_dimension_override_by_name` was given."""
+        return self._dims
 
     def add_provider(self, name: str, options: Mapping[str, str]) -> None:
         """As in the argument `providers` of sessions, which is an alternative."""
@@ -135,4 +140,6 @@ class RunOptions(_Fixed):
         self._entries[str(key)] = str(value)
 
     def get_run_config_entry(self, key: str) -> str:
+        if key not in self._entries:
+            raise RuntimeError(f"RunOptions does not have configuration with key: {key}")
         return self._entries[key]

@@ -15,6 +15,7 @@ from .._compile import Package
 from .._errors import Cancelled, Error, InternalError, UserError
 from ._errors import Fail, InvalidArgument, InvalidProtobuf, NoSuchFile, NotImplemented, RuntimeException  # pylint: disable=redefined-builtin
 from ._options import PROVIDER, RunOptions, SessionOptions
+from ._profile import write_profile
 from ._types import NodeArg, declared_types, element_name, has_external_data
 from ._values import OrtValue, array_at, dtype_of_element, require_cpu
 
@@ -75,8 +76,7 @@ class InferenceSession:
         except Cancelled as error:
             raise Fail(str(error)) from error
         except UserError as error:
-            kind = InvalidProtobuf if "no ONNX" in str(error) else NotImplemented if "not support" in str(error) else Fail
-            raise kind(str(error)) from error
+            raise _kind_of_refusal(str(error))(str(error)) from error
         except InternalError as error:
             raise RuntimeException(str(error)) from error
 
@@ -85,9 +85,9 @@ class InferenceSession:
         is_model = is_bytes or not os.path.isdir(self._model_path)
         inputs, outputs = declared_types(model) if is_model else ([], [])
         known = {it.name: it for it in (*session.inputs, *session.outputs)}
-        names = [it.name for it in session.inputs]
-        self._inputs = [_node_arg(it, known) for it in inputs if it[0] in names or it[0] + ".keys" in names]
-        self._outputs = [_node_arg(it, known) for it in outputs]
+        names, dims = [it.name for it in session.inputs], self._options.dims
+        self._inputs = [_node_arg(it, known, dims) for it in inputs if it[0] in names or it[0] + ".keys" in names]
+        self._outputs = [_node_arg(it, known, dims) for it in outputs]
         if not is_model:
             self._inputs = [_node_arg_of(it) for it in session.inputs]
             self._outputs = [_node_arg_of(it) for it in session.outputs]
@@ -129,11 +129,10 @@ class InferenceSession:
         return self._session
 
     def end_profiling(self) -> str:
-        """Writes the table of times of each step to a file, whose name it returns."""
-        path = f"{self._options.profile_file_prefix}{os.getpid()}.txt"
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(f"{self._session.profile()}\n")
-        return path
+        """Writes the times of all steps to a JSON file, whose name it returns; "" without `enable_profiling`."""
+        if not self._options.enable_profiling:
+            return ""
+        return write_profile(self._options.profile_file_prefix, self._session.profile())
 
     def get_profiling_start_time_ns(self) -> int:
         """When the session was made, in nanoseconds of time.perf_counter_ns(); 0 without `enable_profiling`."""
@@ -196,6 +195,15 @@ class InferenceSession:
         raise AttributeError(f"cppgen.onnxruntime.InferenceSession has no {name!r}")
 
 
+def _kind_of_refusal(message: str) -> type[Exception]:
+    """The class of the exception that ONNX Runtime raises for a model that it does not load."""
+    if "the file is empty" in message or "it has no graph" in message:
+        return InvalidArgument
+    if "not an ONNX model" in message:
+        return InvalidProtobuf
+    return NotImplemented if "not support" in message else Fail
+
+
 def _node_arg_of(info: _session.TensorInfo) -> NodeArg:
     tensor = f"tensor({element_name(info.type)})"
     kinds = {"tensor": "{}", "sequence": "seq({})", "optional": "optional({})", "optional sequence": "optional(seq({}))",
@@ -203,13 +211,14 @@ def _node_arg_of(info: _session.TensorInfo) -> NodeArg:
     return NodeArg(info.name, kinds[info.kind].format(tensor), list(info.shape or ()))
 
 
-def _node_arg(declared: tuple[str, str, Any], known: Mapping[str, _session.TensorInfo]) -> NodeArg:
+def _node_arg(declared: tuple[str, str, Any], known: Mapping[str, _session.TensorInfo], dims: Mapping[str, int]) -> NodeArg:
+    """`dims` has the sizes of free dimensions that the session's options state."""
     name, kind, shape = declared
     if kind == "undefined" and name in known:
         return _node_arg_of(known[name])
     if shape is None and name in known:
         shape = list(known[name].shape or ())
-    return NodeArg(name, kind, shape or [])
+    return NodeArg(name, kind, [dims.get(it, it) for it in shape or []])
 
 
 class IOBinding:

@@ -7,7 +7,7 @@ namespace cppgen {
 // absent.
 enum class CpuFeature : uint8_t {
 #define CPPGEN_CPU_FEATURE(name, ...) name,
-#include "isa/arch/x86_64_features.def"
+#include "isa/arch/x86_64/features.def"
 };
 
 // The registers returned by CPUID and XGETBV that are decoded here (Intel SDM volume 2A, CPUID).
@@ -24,6 +24,12 @@ CpuFeatures decode_features(const CpuidRegisters&);
 
 namespace arch {
 
+// Bits of CpuFeatures (isa/cpu_features.h): matrix tiles, dot products of bytes, fused multiply-adds.
+inline constexpr uint32_t kMatrixTiles =
+    1u << int(CpuFeature::amx_tile) | 1u << int(CpuFeature::amx_int8) | 1u << int(CpuFeature::amx_bf16);
+inline constexpr uint32_t kByteDots = 1u << int(CpuFeature::avx512_vnni);
+inline constexpr uint32_t kFusedMultiplyAdd = 1u << int(CpuFeature::fma);
+
 // The SSE/AVX control word (MXCSR). Default: round to nearest even, all exceptions masked, denormals neither flushed
 // nor read as zero.
 using FloatControl = unsigned;
@@ -36,8 +42,7 @@ inline void set_float_control(FloatControl control) { __builtin_ia32_ldmxcsr(con
 // A hint that the calling thread spins.
 inline void spin_pause() { __builtin_ia32_pause(); }
 
-// A store that does not go through the caches, to an address that is aligned to the block. finish_streaming() orders
-// such stores before those that follow it.
+// Blocks for store_streamed (isa/arch/arch.h).
 typedef long long StreamedBlock __attribute__((vector_size(16)));
 inline void store_streamed(void* to, StreamedBlock block) {
 #ifdef __clang__  // which checks and fuzzes the sources that g++ builds
@@ -53,6 +58,7 @@ inline void finish_streaming() { __builtin_ia32_sfence(); }
 int permit_matrix_tiles();
 
 inline constexpr int kElfMachine = 62;  // EM_X86_64
+inline constexpr char kName[] = "x86_64";
 
 }  // namespace arch
 }  // namespace cppgen

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 
-#include "isa/arch/x86_64.h"
 #include "isa/cpu_features.h"
 
 namespace cppgen {
@@ -26,7 +25,7 @@ struct FeatureRow {
 
 constexpr FeatureRow kRows[] = {
 #define CPPGEN_CPU_FEATURE(name, reg, bit, state) {CpuFeature::name, &CpuidRegisters::reg, bit, state},
-#include "isa/arch/x86_64_features.def"
+#include "isa/arch/x86_64/features.def"
 };
 
 // Only valid when CPUID reports OSXSAVE: the instruction faults otherwise.
@@ -60,6 +59,8 @@ CpuFeatures decode_features(const CpuidRegisters& registers) {
       features.bits |= 1u << int(row.feature);
   return features;
 }
+
+CpuFeatures read_cpu_features() { return decode_features(read_cpuid()); }
 
 // Linux: Documentation/arch/x86/xstate.rst.
 int arch::permit_matrix_tiles() {

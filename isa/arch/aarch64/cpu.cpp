@@ -1,0 +1,10 @@
+// What the model of the CPU tells beyond its features: nothing that the compiler uses yet.
+#include "isa/cpu_features.h"
+
+namespace cppgen {
+
+std::string cpu_vendor() { return {}; }
+
+double bf16_dot_speed(std::string_view) { return 0; }
+
+}  // namespace cppgen

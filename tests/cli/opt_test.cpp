@@ -1,0 +1,94 @@
+// `opt`: models and texts, with passes or without.
+#include <fstream>
+
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+constexpr const char* kText = R"(graph "g" onnx@17 {
+  input %x : float32[N, 3]
+  %i = Identity(%x)
+  %y = Relu(%i)
+  return %y
+}
+)";
+
+class Opt : public CliTest {
+ protected:
+  std::string write_text(const std::string& name, const std::string& text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+};
+
+TEST_F(Opt, PrintsModelsAsTextsAndReadsTheseBack) {
+  const Ended model = run({"opt", symbolic_model()});
+  EXPECT_EQ(model.status, 0) << model.err;
+  EXPECT_EQ(model.out,
+            "graph \"g\" onnx@17 {\n  input %x : float32[N, 3]\n  %y = Relu(%x)  # \"Relu#0\"\n  return %y\n}\n");
+  const Ended again = run({"opt", write_text("model.graph", model.out)});
+  EXPECT_EQ(again.out, model.out) << again.err;
+}
+
+TEST_F(Opt, RunsPasses) {
+  const std::string file = write_text("t.graph", kText);
+  const Ended chosen =
+      run({"opt", file, "--pass", "infer_types,canonicalize", "--pass", "eliminate_dead_code", "--verify"});
+  EXPECT_EQ(chosen.out,
+            "graph \"g\" onnx@17 {\n  input %x : float32[N, 3]\n  %y = Relu(%x) : float32[N, 3]\n  return %y\n}\n")
+      << chosen.err;
+  const Ended until = run({"opt", file, "--until", "eliminate_common_subexpressions"});
+  EXPECT_EQ(until.out, chosen.out) << until.err;
+  const Ended unchanged = run({"opt", file, "--until", "canonicalize", "--set", "PATTERN_MATCHER=0"});
+  EXPECT_NE(unchanged.out.find("%i = Identity(%x)"), std::string::npos) << unchanged.out << unchanged.err;
+}
+
+TEST_F(Opt, LowersAndRunsPassesOverPrograms) {
+  const std::string file = write_text("t.graph", kText);
+  const Ended lowered = run({"opt", file, "--pass", "infer_types,lower"});
+  EXPECT_TRUE(lowered.out.starts_with("program\nb0 input float32 [N, 3] \"x\"\n")) << lowered.out << lowered.err;
+  const std::string program = write_text("t.program", lowered.out);
+  EXPECT_EQ(run({"opt", program}).out, lowered.out);
+  const Ended one = run({"opt", program, "--pass", "inline_single_use"});
+  EXPECT_EQ(one.out, run({"opt", file, "--pass", "infer_types,lower,inline_single_use"}).out) << one.err;
+  EXPECT_EQ(one.out.find("nest identity"), std::string::npos) << one.out;
+}
+
+TEST_F(Opt, Errors) {
+  const std::string file = write_text("t.graph", kText),
+                    wrong = write_text("wrong.graph", "graph \"g\" {\n  %y = Relu(%x)\n");
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> all{"opt"};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const Ended ended = run(all);
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_EQ(ended.out, "");
+    return ended.err;
+  };
+  EXPECT_EQ(error({wrong}), "cppgen: " + wrong +
+                                ":2:8: the graph has no opset of the domain onnx: expected onnx@VERSION in "
+                                "its first line\n");
+  EXPECT_NE(error({file, "--pass", "tidy"}).find("there is no pass \"tidy\"; the passes are eliminate_dead_code, "),
+            std::string::npos);
+  EXPECT_NE(error({file, "--pass", "canonicalize"}).find("needs the types of all values, but \"i\" has none"),
+            std::string::npos);
+  EXPECT_NE(error({file, "--pass", "inline_cheap"}).find("runs over programs: run lower before it"), std::string::npos);
+  EXPECT_NE(error({file, "--dim", "N=3"}).find("--dim changes models"), std::string::npos);
+  EXPECT_NE(error({}).find("opt needs a file"), std::string::npos);
+  EXPECT_NE(error({path("absent.graph")}).find("absent.graph"), std::string::npos);
+  const std::string lies = write_text(
+      "lies.graph", "graph \"g\" onnx@17 {\n  input %x : float32[N]\n  %y = Relu(%x) : float32[3]\n  return %y\n}\n");
+  EXPECT_NE(error({lies, "--verify"})
+                .find("as read: the value \"y\" has the type float32[3], but inference gives float32[N]"),
+            std::string::npos);
+}
+
+TEST_F(Opt, ListsPasses) {
+  const Ended list = run({"opt", "--list"});
+  EXPECT_TRUE(list.out.starts_with("eliminate_dead_code\ncheck_attributes\n")) << list.out << list.err;
+  EXPECT_NE(list.out.find("\nlower\ninline_single_use\n"), std::string::npos) << list.out;
+}
+
+}  // namespace
+}  // namespace cppgen

@@ -1,0 +1,43 @@
+// The texts of docs/ir.md are read, and printed as they stand there.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "cppgen/graph/graph_text.h"
+#include "cppgen/ir/program_text.h"
+#include "cppgen/text/graph_reader.h"
+#include "cppgen/text/program_reader.h"
+
+namespace cppgen {
+namespace {
+
+std::vector<std::string> blocks(const std::string& language) {
+  std::vector<std::string> found;
+  std::ifstream page(CPPGEN_SOURCE_DIR "/docs/ir.md");
+  bool inside = false;
+  for (std::string line; std::getline(page, line);) {
+    if (line == "```" + language) {
+      inside = true;
+      found.emplace_back();
+    } else if (line == "```") {
+      inside = false;
+    } else if (inside) {
+      found.back() += line + "\n";
+    }
+  }
+  return found;
+}
+
+TEST(Documented, Graphs) {
+  ASSERT_EQ(blocks("graph").size(), 2u);
+  for (const std::string& text : blocks("graph")) EXPECT_EQ(graph_text(text::read_graph(text, "ir.md")), text);
+}
+
+TEST(Documented, Programs) {
+  ASSERT_EQ(blocks("program").size(), 1u);
+  for (const std::string& text : blocks("program"))
+    EXPECT_EQ(ir::program_text(text::read_program(text, "ir.md")), text);
+}
+
+}  // namespace
+}  // namespace cppgen
