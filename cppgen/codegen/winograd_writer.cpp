@@ -22,11 +22,12 @@ WinogradWriter::WinogradWriter(const kernel::KernelView& view, const kernel::Win
     : KernelWriter(view, options),
       plan_(plan),
       contraction_(*view.kernel.contraction),
-      side_(contraction_.winograd_side),
+      form_(contraction_.winograd),
+      side_(form_.side),
       down_(make_loop(view.program(), "down", plan.down)),
       across_(make_loop(view.program(), "across", plan.across)),
-      line_(make_loop(view.program(), "y", plan.down * side_ + 2)),
-      position_(make_loop(view.program(), "x", plan.across * side_ + 2)) {}
+      line_(make_loop(view.program(), "y", plan.down * side_ + (form_.taps - 1))),
+      position_(make_loop(view.program(), "x", plan.across * side_ + (form_.taps - 1))) {}
 
 void WinogradWriter::write_body() {
   declare_scratch();
@@ -46,7 +47,7 @@ void WinogradWriter::write_body() {
 }
 
 void WinogradWriter::declare_scratch() {
-  const int64_t products = rt::winograd::products(side_);
+  const int64_t products = rt::winograd::products(form_);
   before_.constant("float* const", kInputs, "(float*)args->scratch");
   before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
   before_.array("alignas(64) static const float", "padding", Code(contraction_.depth.extent.constant()), "{}");
@@ -98,7 +99,7 @@ Code WinogradWriter::point_address() {
 
 // find_points(patch, points): the points of the inputs of a patch. It is called from two places, and long.
 void WinogradWriter::write_points() {
-  const int window = rt::winograd::window(side_);
+  const int window = rt::winograd::window(form_);
   body_.open(Lambda{kFindPoints, fmt::format("const int {}, const float** points", kPatch.text()), true});
   decompose_patch();
   const Code dy = Code::name("dy"), dx = Code::name("dx");
@@ -114,9 +115,9 @@ void WinogradWriter::write_points() {
 
 void WinogradWriter::write_inputs() {
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
-  body_.array("const float*", "points", Code(rt::winograd::products(side_)));
+  body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
-  body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, side_ / 2 - 1,
+  body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, rt::winograd::number_of(form_),
              index_text(contraction_.depth.extent), kInputs, kPatch, plan_.input_row, plan_.input_plane);
   body_.close();
 }
@@ -124,7 +125,7 @@ void WinogradWriter::write_inputs() {
 // The products of all patches of the block with one panel, in tiles of equal size.
 void WinogradWriter::write_products() {
   const auto& c = contraction_;
-  const int64_t products = rt::winograd::products(side_), mr = c.shape.mr, nr = c.shape.nr;
+  const int64_t products = rt::winograd::products(form_), mr = c.shape.mr, nr = c.shape.nr;
   const Code product = Code::name("product"), tile = Code::name("tile");
   body_.let("tiles", "(piece.size + {}) / {}", mr - 1, mr);
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
@@ -136,7 +137,7 @@ void WinogradWriter::write_products() {
   body_.each(
       {.type = "int", .variable = "r", .end = "rows.size"},
       code("left[r] = {} + {} * {} + (rows.begin + r) * {};", kInputs, product, plan_.input_plane, plan_.input_row));
-  const int64_t terms = rt::winograd::block_terms(side_);
+  const int64_t terms = rt::winograd::block_terms(form_);
   const bool in_blocks = c.depth.extent.constant() > terms;
   body_.line("{}->tiles[{}][{} + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
              int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1, index_text(c.depth.extent), kSums, product,
@@ -155,7 +156,7 @@ void WinogradWriter::write_results() {
   decompose_patch();
   body_.array("alignas(64) float", "block", Code(side_ * side_ * nr));
   body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime,
-                 side_ / 2 - 1, kSums, kPatch, nr, plan_.sums_plane, nr);
+                 rt::winograd::number_of(form_), kSums, kPatch, nr, plan_.sums_plane, nr);
   write_direct();
   body_.let("line_end", "vec::imin({}, {} - {})", side_, index_text(lines.extent), kFirstLine);
   body_.let("row_size", "vec::imin({}, {} - {})", side_, index_text(positions.extent), kFirstPosition);
@@ -170,13 +171,14 @@ void WinogradWriter::write_results() {
 // The panels of the original taps follow those of the transformed ones.
 void WinogradWriter::write_direct() {
   const auto& c = contraction_;
-  const int64_t step = c.depth.extent.constant() * c.shape.nr, transformed = rt::winograd::products(side_) * step;
+  const int64_t step = c.depth.extent.constant() * c.shape.nr, transformed = rt::winograd::products(form_) * step;
   body_.open_if("!finite");
-  body_.array("const float*", "points", Code(rt::winograd::products(side_)));
+  body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
   body_.line("{0}->winograd_direct[{1}](points, {2}, {0}->tiles[{3}][{4}], {5} + {6} + {7} * {8}, {9}, block);",
-             kRuntime, side_ / 2 - 1, index_text(c.depth.extent), int(c.format), side_, context_.pointers.at(c.packed),
-             plan_.panels.constant() * transformed, kPanel, rt::winograd::kTaps * step, c.shape.nr);
+             kRuntime, rt::winograd::number_of(form_), index_text(c.depth.extent), int(c.format), side_,
+             context_.pointers.at(c.packed), plan_.panels.constant() * transformed, kPanel,
+             rt::winograd::direct_taps(form_) * step, c.shape.nr);
   body_.close();
 }
 

@@ -13,6 +13,7 @@ class WinogradWriter : public KernelWriter {
  private:
   const kernel::WinogradPlan& plan_;
   const schedule::TileContraction& contraction_;
+  const rt::winograd::Form form_;
   const int side_;
   const ir::Loop down_, across_;    // patches of an image
   const ir::Loop line_, position_;  // points of the patches of inputs, from the first one of the image

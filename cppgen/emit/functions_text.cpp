@@ -170,8 +170,7 @@ class FunctionsWriter {
                           use.format);
     if (!tiles_.strided_isa.empty())
       text += fmt::format(
-          "  add_strided(m->runner.services, cppgen::rt::{0}::strided_f32, cppgen::rt::{0}::winograd_2,\n"
-          "              cppgen::rt::{0}::winograd_4);\n",
+          "  add_strided(m->runner.services, cppgen::rt::{0}::strided_f32, cppgen::rt::{0}::winograd_forms);\n",
           tiles_.strided_isa);
     return text;
   }

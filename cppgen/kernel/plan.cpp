@@ -47,7 +47,7 @@ std::string describe(const AttentionPlan& p) {
 KernelPlan plan_form(const KernelView& view) {
   if (view.kernel.kind == KernelKind::attention) return plan_attention(view);
   if (view.kernel.kind == KernelKind::contraction)
-    return view.kernel.contraction->winograd_side != 0 ? plan_winograd(view) : plan_tiles(view);
+    return view.kernel.contraction->winograd.side != 0 ? plan_winograd(view) : plan_tiles(view);
   if (is_transposed(view)) return plan_transposed(view);
   if (!view.kernel.vector_outer) return plan_rows(view);
   return slides_windows(view) ? plan_windows(view) : plan_columns(view);

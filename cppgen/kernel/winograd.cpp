@@ -41,10 +41,10 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
 
 KernelPlan plan_winograd(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
-  const int64_t depth = c.depth.extent.constant(), products = rt::winograd::products(c.winograd_side), nr = c.shape.nr;
+  const int64_t depth = c.depth.extent.constant(), products = rt::winograd::products(c.winograd), nr = c.shape.nr;
   WinogradPlan w;
-  w.down = ir::ceildiv(c.rows[c.rows.size() - 2].extent, c.winograd_side);
-  w.across = ir::ceildiv(c.rows.back().extent, c.winograd_side);
+  w.down = ir::ceildiv(c.rows[c.rows.size() - 2].extent, c.winograd.side);
+  w.across = ir::ceildiv(c.rows.back().extent, c.winograd.side);
   w.patches = w.down * w.across;
   for (size_t i = 0; i + 2 < c.rows.size(); i++) w.patches = c.rows[i].extent * w.patches;
   w.panels = ir::ceildiv(c.columns.extent, nr);

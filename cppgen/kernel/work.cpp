@@ -171,14 +171,14 @@ void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) 
 // Of a vector of a patch, in both directions: it is read, transformed and written.
 IndexExpr transforming_instructions(const KernelView& view, const TileContraction& c, const WinogradPlan& plan) {
   constexpr int64_t kOfElement = 6;
-  const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd_side);
+  const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd);
   const IndexExpr inputs = ir::ceildiv(c.depth.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
   return kOfElement * products * plan.patches * (inputs + ir::ceildiv(c.columns.extent, lanes));
 }
 
 void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& work) {
   const TileContraction& c = *view.kernel.contraction;
-  const int64_t products = rt::winograd::products(c.winograd_side), lanes = view.target.lanes;
+  const int64_t products = rt::winograd::products(c.winograd), lanes = view.target.lanes;
   const IndexExpr rows = products * plan.patches;
   work.flops = 2 * rows * c.depth.extent * c.columns.extent;
   work.products = rows * plan.panels * c.depth.extent * std::max<int64_t>(1, c.shape.nr / lanes);
@@ -260,9 +260,9 @@ class Accessed {
 // The elements of the panels that products read: not the original taps behind transformed ones.
 IndexExpr panels_read(const ir::Buffer& packed, const TileContraction& c) {
   const IndexExpr all = ir::product(packed.shape);
-  if (c.winograd_side == 0) return all;
-  const int64_t products = rt::winograd::products(c.winograd_side);
-  return ir::ceildiv(all * products, products + int64_t(rt::winograd::kTaps));
+  if (c.winograd.side == 0) return all;
+  const int64_t products = rt::winograd::products(c.winograd);
+  return ir::ceildiv(all * products, products + int64_t(rt::winograd::direct_taps(c.winograd)));
 }
 
 IndexExpr bytes_of(const KernelView& view) {

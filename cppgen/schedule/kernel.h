@@ -11,6 +11,7 @@
 #include "cppgen/schedule/layout/layout.h"
 #include "cppgen/schedule/tuning.h"
 #include "runtime/contraction/formats.h"
+#include "runtime/contraction/winograd.h"
 
 namespace cppgen::schedule {
 
@@ -72,9 +73,9 @@ struct TileContraction {
   IndexExpr panel_elements;    // of the panel of one tile, which consists of slices (runtime/contraction/formats.h)
   RowTiling tiling;
   // Winograd's algorithm (runtime/contraction/winograd.h): the rows' last two loops are the lines and columns of an
-  // image, in patches of so many results in each direction. The taps are 3 x 3, and the panels hold their transforms,
-  // one tap for each product of a patch; the panels of the taps themselves follow. 0: the algorithm is not used.
-  int winograd_side = 0;
+  // image, in patches. The panels hold the transforms of the taps, one for each product of a patch; the panels of the
+  // taps themselves follow. Side 0: the algorithm is not used.
+  rt::winograd::Form winograd;
   Blocking blocking;
   int64_t unpacked_depth = 0;  // weights of few bits: see runtime/contraction/n_bit_layout.h; 0 for others
   bool in_registers = false;   // tiles are part of the kernel, whose epilogue takes their sums from registers
@@ -137,7 +138,7 @@ struct PackedConstant {
   // Offsets in the source, in elements: the strides of columns and of the depth, and the offset of each batch and tap.
   int64_t column_stride, depth_stride;
   std::vector<int64_t> batch_offsets, tap_offsets;
-  int winograd_side = 0;                  // see TileContraction
+  rt::winograd::Form winograd;            // see TileContraction
   std::optional<ir::NBitWeights> n_bits;  // if set, the strides and taps are unused
 };
 

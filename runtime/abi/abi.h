@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 9
+#define CPPGEN_ABI_VERSION 10
 
 // Functions that kernels cannot contain themselves, because a kernel is linked without libraries.
 struct cppgen_runtime {
@@ -23,8 +23,8 @@ struct cppgen_runtime {
   // By format: called by a kernel before its first tile and after its last one. Null if there is nothing to do.
   void (*const* begin)(void);
   void (*const* finish)(void);
-  // The transforms of convolutions by Winograd's algorithm, for patches of 2 x 2 and of 4 x 4 results: see
-  // WinogradTransforms in runtime/contraction/tiles.h.
+  // The transforms of convolutions by Winograd's algorithm, by the number of the form (runtime/contraction/winograd.h):
+  // see WinogradTransforms in runtime/contraction/tiles.h.
   void (*const* winograd_input)(const float* const* points, long channels, float* to, long plane);
   bool (*const* winograd_output)(const float* products, long plane, long columns, float* block);
   void (*const* winograd_direct)(const float* const* points, long channels,

@@ -30,10 +30,10 @@ constexpr TileRow kTiles[] = {
 struct StridedRow {
   std::string_view isa;
   const StridedTileSet* tiles;
-  std::array<const WinogradTransforms*, 2> winograd;  // for patches of side 2, and 4
+  const WinogradSet* winograd;
 };
 constexpr StridedRow kStrided[] = {
-#define CPPGEN_STRIDED_TILES(isa) {#isa, &isa::strided_f32, {&isa::winograd_2, &isa::winograd_4}},
+#define CPPGEN_STRIDED_TILES(isa) {#isa, &isa::strided_f32, &isa::winograd_forms},
 #include "runtime/contraction/tile_formats.def"
 };
 
@@ -75,7 +75,7 @@ class RuntimeTable {
         begin_[f] = set->begin, finish_[f] = set->finish;
       }
     for (size_t i = 0; i < winograd_input_.size(); i++) {
-      const WinogradTransforms& transforms = *tiles.strided->winograd[i];
+      const WinogradTransforms& transforms = tiles.strided->winograd->forms[i];
       winograd_input_[i] = transforms.input, winograd_output_[i] = transforms.output;
       winograd_direct_[i] = transforms.direct;
     }
@@ -98,9 +98,9 @@ class RuntimeTable {
   std::array<const TileFunction*, kTileFormatCount> functions_{};
   std::array<PrepareFunction, kTileFormatCount> prepare_{};
   std::array<void (*)(), kTileFormatCount> begin_{}, finish_{};
-  std::array<decltype(WinogradTransforms::input), 2> winograd_input_{};
-  std::array<decltype(WinogradTransforms::output), 2> winograd_output_{};
-  std::array<decltype(WinogradTransforms::direct), 2> winograd_direct_{};
+  std::array<decltype(WinogradTransforms::input), winograd::kFormCount> winograd_input_{};
+  std::array<decltype(WinogradTransforms::output), winograd::kFormCount> winograd_output_{};
+  std::array<decltype(WinogradTransforms::direct), winograd::kFormCount> winograd_direct_{};
   cppgen_runtime table_{};
 };
 

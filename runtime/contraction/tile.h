@@ -6,6 +6,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/contraction/formats.h"
+#include "runtime/contraction/winograd.h"
 
 namespace cppgen::rt {
 
@@ -35,9 +36,9 @@ void pack_tap(TileFormat, const PanelSource&, int nr, long panel_stride, void* o
 // each.
 void pack_panels(TileFormat, std::span<const PanelSource> taps, int nr, void* out);
 
-// Packs the 3 x 3 taps of a convolution of float32, in the order of their rows, as Winograd's algorithm with patches of
-// side x side results (winograd.h) multiplies them: the products of a patch are the taps of the panels. Behind these
-// are the panels of the taps themselves, as pack_panels() writes them. `side` is 2 or 4.
-void pack_winograd(int side, std::span<const PanelSource> taps, int nr, float* out);
+// Packs the taps of a convolution of float32, in the order of their rows, as Winograd's algorithm of this form
+// (winograd.h) multiplies them: the products of a patch are the taps of the panels. Behind these are the panels of the
+// taps themselves, as pack_panels() writes them.
+void pack_winograd(winograd::Form, std::span<const PanelSource> taps, int nr, float* out);
 
 }  // namespace cppgen::rt

@@ -3,6 +3,8 @@
 // the wrong one's version.
 #pragma once
 
+#include "runtime/contraction/winograd.h"
+
 namespace cppgen::rt {
 
 // Panels of float32 for tiles of a multiple of so many columns consist of slices (formats.h).
@@ -51,8 +53,8 @@ struct StridedTileSet {
   const StridedTile* functions[4] = {};
 };
 
-// The transforms of convolutions of 3 x 3 taps by Winograd's algorithm (winograd.h), for one patch of side x side
-// results, with window = side + 2.
+// The transforms of convolutions by Winograd's algorithm of one form (winograd.h), for one patch of side x side
+// results, with window = side + taps - 1.
 struct WinogradTransforms {
   // to[(y * window + x) * plane + c], for c < channels, from the inputs points[y * window + x][c]. Also writes the
   // elements up to the next multiple of 16 channels.
@@ -63,6 +65,9 @@ struct WinogradTransforms {
   // The same results from the inputs and a panel of the original taps, by the tile for `side` rows.
   void (*direct)(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
                  float* block);
+};
+struct WinogradSet {
+  WinogradTransforms forms[winograd::kFormCount];  // in the order of their numbers
 };
 
 // The sets that tile_formats.def lists, each in the namespace of its instruction set. Formats of float32 and of bytes
@@ -94,10 +99,10 @@ struct WinogradTransforms {
   namespace isa {                      \
   extern const TileSet tiles_##format; \
   }
-#define CPPGEN_STRIDED_TILES(isa)                         \
-  namespace isa {                                         \
-  extern const StridedTileSet strided_f32;                \
-  extern const WinogradTransforms winograd_2, winograd_4; \
+#define CPPGEN_STRIDED_TILES(isa)          \
+  namespace isa {                          \
+  extern const StridedTileSet strided_f32; \
+  extern const WinogradSet winograd_forms; \
   }
 #include "runtime/contraction/tile_formats.def"
 

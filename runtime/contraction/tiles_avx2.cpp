@@ -9,7 +9,7 @@
 namespace cppgen::rt::avx2 {
 const TileSet tiles_f32 = tile_set<6, 2>();
 const StridedTileSet strided_f32 = strided_set<6, 2>();
-const WinogradTransforms winograd_2 = winograd_transforms<2>(), winograd_4 = winograd_transforms<4>();
+const WinogradSet winograd_forms = winograd_set();
 const TileSet tiles_f32_wide = tile_set<4, 3>();
 const TileSet tiles_f32_narrow = tile_set<12, 1>();
 const TileSet tiles_f32_of_f16 = tile_set<6, 2>(widen_rows<vec::f16>);

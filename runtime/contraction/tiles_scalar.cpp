@@ -54,7 +54,7 @@ struct DoubleUnit {
 namespace cppgen::rt::scalar {
 const TileSet tiles_f32 = tile_set<4, 2>();
 const StridedTileSet strided_f32 = strided_set<4, 2>();
-const WinogradTransforms winograd_2 = winograd_transforms<2>(), winograd_4 = winograd_transforms<4>();
+const WinogradSet winograd_forms = winograd_set();
 const TileSet tiles_f32_of_f16 = tile_set<4, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<4, 2>(widen_rows<vec::bf16>);
 const TileSet tiles_f32_copied = tile_set<4, 2>(widen_rows<float>);

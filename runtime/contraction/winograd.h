@@ -1,8 +1,10 @@
-// Winograd's minimal filtering for convolutions of 3 x 3 taps with stride 1: passive data for the schedule, the packing
-// of weights, and the transforms. Source: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", 2016;
-// the matrices follow from the points below as in S. Winograd, "Arithmetic Complexity of Computations", 1980.
+// Winograd's minimal filtering for convolutions of 3 x 3 or 5 x 5 taps with stride 1: passive data for the schedule,
+// the packing of weights, and the transforms. Source: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural
+// Networks", 2016; the matrices follow from the points below as in S. Winograd, "Arithmetic Complexity of
+// Computations", 1980.
 //
-// A patch of side x side results takes (side + 2)^2 products for each input and output channel instead of 9 * side^2:
+// A patch of side x side results takes (side + taps - 1)^2 products for each input and output channel instead of
+// taps^2 * side^2:
 //
 //   results = A' [ sum over channels of (G weights G') * (B' inputs B) ] A
 //
@@ -15,30 +17,50 @@
 
 namespace cppgen::rt::winograd {
 
-// The polynomials are evaluated at 0, at plus and minus these points, and at infinity. Those of side 4 are chosen for a
-// small error: with 1 and 2 it would be twice as large.
-template <int Side>
+// Patches of side x side results of convolutions of taps x taps.
+struct Form {
+  int side = 0, taps = 3;
+  friend constexpr bool operator==(const Form&, const Form&) = default;
+};
+
+// The forms that exist, in the order of the tables of functions that kernels receive.
+inline constexpr Form kForms[] = {{2, 3}, {4, 3}, {2, 5}};
+inline constexpr int kFormCount = sizeof kForms / sizeof *kForms;
+
+// The number of a form in these tables; kFormCount if it does not exist.
+constexpr int number_of(Form form) {
+  int number = 0;
+  while (number < kFormCount && kForms[number] != form) number++;
+  return number;
+}
+
+// The side of the patch of inputs, and of the square of products.
+constexpr int window(Form form) { return form.side + form.taps - 1; }
+constexpr int products(Form form) { return window(form) * window(form); }
+constexpr int direct_taps(Form form) { return form.taps * form.taps; }
+
+// The polynomials are evaluated at 0, at plus and minus these points, and at infinity. Those of window 6 are chosen for
+// a small error: with 1 and 2 it would be twice as large.
+template <int Window>
 struct Points;
 template <>
-struct Points<2> {
+struct Points<4> {
   static constexpr float kValues[] = {1};
 };
 template <>
-struct Points<4> {
+struct Points<6> {
   static constexpr float kValues[] = {0.625f, 1.5f};
 };
 
-// The side of the patch of inputs, and of the square of products.
-inline constexpr int window(int side) { return side + 2; }
-inline constexpr int products(int side) { return window(side) * window(side); }
-
-inline constexpr int kTaps = 9;  // of a direct sum
-
 // Sums of products over channels are computed in blocks of so many channels (sum_short_blocks in long_sums.h), because
-// the transform of the results of side 4 multiplies their errors.
-inline constexpr int block_terms(int side) { return side == 2 ? 256 : 16; }
+// the transforms of window 6 multiply their errors.
+constexpr int block_terms(Form form) { return window(form) == 4 ? 256 : 16; }
 
-// Patches of side 4 have the error of direct sums from so many channels on.
-inline constexpr long kLeastChannels = 128;
+// Whether the error is that of direct sums. That of 5 x 5 taps grows with more channels, because direct sums are
+// divided into blocks of so many products, whatever their number (long_sums.h).
+constexpr bool is_like_direct(Form form, long channels) {
+  if (window(form) == 4) return true;
+  return form.taps == 3 ? channels >= 128 : channels >= 32 && channels <= 128;
+}
 
 }  // namespace cppgen::rt::winograd

@@ -6,34 +6,26 @@
 
 namespace cppgen::rt::TILE_ISA {
 
-template <int Side>
-struct Winograd;
+// The points of a window, and the transform B' d of its inputs.
+template <int Window>
+struct WinogradWindow;
 
 // Points 0, +-1, infinity.
 template <>
-struct Winograd<2> {
-  static constexpr int kWindow = winograd::window(2);
-
-  // B' d
-  TILE_FN void input(Vector (&d)[kWindow]) {
+struct WinogradWindow<4> {
+  TILE_FN void input(Vector (&d)[4]) {
     const Vector even = d[2], odd = d[1];
     d[0] = even - d[0], d[3] = d[3] - odd;
     d[1] = even + odd, d[2] = even - odd;
-  }
-  // A' p, the first two elements
-  TILE_FN void output(Vector (&p)[kWindow]) {
-    const Vector sum = p[1] + p[2], difference = p[1] - p[2];
-    p[0] = p[0] + sum, p[1] = difference + p[3];
   }
 };
 
 // Points 0, +-a, +-b, infinity.
 template <>
-struct Winograd<4> {
-  static constexpr int kWindow = winograd::window(4);
-  static constexpr float a = winograd::Points<4>::kValues[0], b = winograd::Points<4>::kValues[1];
+struct WinogradWindow<6> {
+  static constexpr float a = winograd::Points<6>::kValues[0], b = winograd::Points<6>::kValues[1];
 
-  TILE_FN void input(Vector (&d)[kWindow]) {
+  TILE_FN void input(Vector (&d)[6]) {
     const Vector squares = splat(-(a * a + b * b)), product = splat(a * a * b * b);
     const Vector less_b = multiply_add(d[2], splat(-b * b), d[4]), odd_less_b = multiply_add(d[1], splat(-b * b), d[3]);
     const Vector less_a = multiply_add(d[2], splat(-a * a), d[4]), odd_less_a = multiply_add(d[1], splat(-a * a), d[3]);
@@ -42,7 +34,32 @@ struct Winograd<4> {
     d[1] = multiply_add(odd_less_b, splat(a), less_b), d[2] = multiply_add(odd_less_b, splat(-a), less_b);
     d[3] = multiply_add(odd_less_a, splat(b), less_a), d[4] = multiply_add(odd_less_a, splat(-b), less_a);
   }
-  TILE_FN void output(Vector (&p)[kWindow]) {
+};
+
+// The transform A' p of products, whose first `side` elements are the results.
+template <int Side, int Window>
+struct WinogradResults;
+
+template <>
+struct WinogradResults<2, 4> {
+  TILE_FN void output(Vector (&p)[4]) {
+    const Vector sum = p[1] + p[2], difference = p[1] - p[2];
+    p[0] = p[0] + sum, p[1] = difference + p[3];
+  }
+};
+
+template <>
+struct WinogradResults<2, 6> : WinogradWindow<6> {
+  TILE_FN void output(Vector (&p)[6]) {
+    const Vector sum_a = p[1] + p[2], difference_a = p[1] - p[2], sum_b = p[3] + p[4], difference_b = p[3] - p[4];
+    p[0] = p[0] + sum_a + sum_b;
+    p[1] = multiply_add(difference_b, splat(b), multiply_add(difference_a, splat(a), p[5]));
+  }
+};
+
+template <>
+struct WinogradResults<4, 6> : WinogradWindow<6> {
+  TILE_FN void output(Vector (&p)[6]) {
     const Vector sum_a = p[1] + p[2], difference_a = p[1] - p[2], sum_b = p[3] + p[4], difference_b = p[3] - p[4];
     const Vector last = p[5];
     p[0] = p[0] + sum_a + sum_b;
@@ -74,33 +91,33 @@ TILE_FN void transform_square(Transform transform, Load load_point, Store store_
   }
 }
 
-template <int Side, class Load>
+template <int Window, class Load>
 TILE_FN void transform_input(Load load_point, float* to, long plane) {
-  constexpr int kWindow = winograd::window(Side);
-  const auto transform = [](Vector(&d)[kWindow]) __attribute__((always_inline)) { Winograd<Side>::input(d); };
-  transform_square<kWindow, kWindow>(
+  const auto transform = [](Vector(&d)[Window]) __attribute__((always_inline)) { WinogradWindow<Window>::input(d); };
+  transform_square<Window, Window>(
       transform, load_point, [=](int i, Vector x) __attribute__((always_inline)) { store(to + i * plane, x); });
 }
 
-template <int Side>
+template <int Window>
 void winograd_input(const float* const* points, long channels, float* to, long plane) {
   long c = 0;
   for (; c + kLanes <= channels; c += kLanes)
-    transform_input<Side>(
+    transform_input<Window>(
         [&](int i) __attribute__((always_inline)) { return load(points[i] + c); }, to + c, plane);
   if (c < channels)
-    transform_input<Side>(
+    transform_input<Window>(
         [&](int i) __attribute__((always_inline)) { return load_first(points[i] + c, int(channels - c)); }, to + c,
         plane);
 }
 
-template <int Side>
+template <int Side, int Window>
 bool winograd_output(const float* products, long plane, long columns, float* block) {
-  constexpr int kWindow = winograd::window(Side);
-  const auto transform = [](Vector(&p)[kWindow]) __attribute__((always_inline)) { Winograd<Side>::output(p); };
+  const auto transform = [](Vector(&p)[Window]) __attribute__((always_inline)) {
+    WinogradResults<Side, Window>::output(p);
+  };
   Vector zeros{};  // not a number as soon as a result is not finite
   for (long j = 0; j < columns; j += kLanes)
-    transform_square<kWindow, Side>(
+    transform_square<Window, Side>(
         transform, [=](int i) __attribute__((always_inline)) { return load(products + i * plane + j); },
         [ =, &zeros ](int i, Vector x) __attribute__((always_inline)) {
           store(block + i * columns + j, x);
@@ -109,22 +126,27 @@ bool winograd_output(const float* products, long plane, long columns, float* blo
   return has_nan(zeros);
 }
 
-template <int Side>
+template <int Side, int Taps>
 void winograd_direct(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
                      float* block) {
-  constexpr int kWindow = winograd::window(Side), kTapsOfLine = 3;
+  constexpr int kWindow = winograd::window({Side, Taps}), kAllTaps = winograd::direct_taps({Side, Taps});
   for (int y = 0; y < Side; y++) {
-    const void* left[winograd::kTaps * Side];
-    for (int tap = 0; tap < winograd::kTaps; tap++)
-      for (int x = 0; x < Side; x++)
-        left[tap * Side + x] = points[(y + tap / kTapsOfLine) * kWindow + x + tap % kTapsOfLine];
-    tile(left, winograd::kTaps, channels, panel, block + y * Side * columns, columns);
+    const void* left[kAllTaps * Side];
+    for (int tap = 0; tap < kAllTaps; tap++)
+      for (int x = 0; x < Side; x++) left[tap * Side + x] = points[(y + tap / Taps) * kWindow + x + tap % Taps];
+    tile(left, kAllTaps, channels, panel, block + y * Side * columns, columns);
   }
 }
 
-template <int Side>
-constexpr WinogradTransforms winograd_transforms() {
-  return {winograd_input<Side>, winograd_output<Side>, winograd_direct<Side>};
+template <int Side, int Taps>
+constexpr WinogradTransforms transforms_of_form() {
+  constexpr int kWindow = winograd::window({Side, Taps});
+  return {winograd_input<kWindow>, winograd_output<Side, kWindow>, winograd_direct<Side, Taps>};
+}
+
+// Of all forms, in the order of their numbers.
+constexpr WinogradSet winograd_set() {
+  return {{transforms_of_form<2, 3>(), transforms_of_form<4, 3>(), transforms_of_form<2, 5>()}};
 }
 
 }  // namespace cppgen::rt::TILE_ISA

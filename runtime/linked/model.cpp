@@ -74,13 +74,11 @@ void add_tiles(Services& services, int format, const rt::TileSet& set) {
   services.begin[format] = set.begin, services.finish[format] = set.finish;
 }
 
-void add_strided(Services& services, const rt::StridedTileSet& set, const rt::WinogradTransforms& of_2,
-                 const rt::WinogradTransforms& of_4) {
+void add_strided(Services& services, const rt::StridedTileSet& set, const rt::WinogradSet& winograd) {
   services.table.strided = set.functions;
-  const rt::WinogradTransforms* const sides[] = {&of_2, &of_4};
-  for (int i = 0; i < 2; i++) {
-    services.winograd_input[i] = sides[i]->input, services.winograd_output[i] = sides[i]->output;
-    services.winograd_direct[i] = sides[i]->direct;
+  for (int i = 0; i < rt::winograd::kFormCount; i++) {
+    services.winograd_input[i] = winograd.forms[i].input, services.winograd_output[i] = winograd.forms[i].output;
+    services.winograd_direct[i] = winograd.forms[i].direct;
   }
 }
 

@@ -57,14 +57,13 @@ struct Services {
   rt::PrepareFunction prepare[kTileFormats];
   void (*begin[kTileFormats])();
   void (*finish[kTileFormats])();
-  decltype(rt::WinogradTransforms::input) winograd_input[2];
-  decltype(rt::WinogradTransforms::output) winograd_output[2];
-  decltype(rt::WinogradTransforms::direct) winograd_direct[2];
+  decltype(rt::WinogradTransforms::input) winograd_input[rt::winograd::kFormCount];
+  decltype(rt::WinogradTransforms::output) winograd_output[rt::winograd::kFormCount];
+  decltype(rt::WinogradTransforms::direct) winograd_direct[rt::winograd::kFormCount];
 };
 void start_services(Services&);  // without tiles
 void add_tiles(Services&, int format, const rt::TileSet&);
-void add_strided(Services&, const rt::StridedTileSet&, const rt::WinogradTransforms& of_2,
-                 const rt::WinogradTransforms& of_4);
+void add_strided(Services&, const rt::StridedTileSet&, const rt::WinogradSet&);
 
 // What runs of a model share, one at a time.
 struct Runner {

@@ -128,6 +128,18 @@ TEST(EngineChoice, WinogradReplacesDirectTilesWhereItIsFaster) {
   EXPECT_EQ(engine_of_convolution({128, 64, 28, 1, 0}), "cppgen");
 }
 
+TEST(EngineChoice, WinogradRunsFiveTapsWhereItsErrorAllowsIt) {
+  EXPECT_EQ(engine_of_convolution({32, 96, 28, 5, 2}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({64, 192, 27, 5, 2}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({31, 96, 28, 5, 2}), "cppgen");  // its error would be larger
+  EXPECT_EQ(engine_of_convolution({31, 96, 28, 5, 2}, FloatMath::bf16x3), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({32, 96, 28, 5, 2}, FloatMath::strict), "cppgen");
+  EXPECT_EQ(engine_of_convolution({128, 128, 14, 5, 2}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({129, 128, 14, 5, 2}), "cppgen");
+  EXPECT_EQ(engine_of_convolution({48, 128, 7, 5, 2}), "cppgen");  // few results for many weights
+  EXPECT_EQ(engine_of_convolution({32, 96, 28, 5, 2, 2}), "cppgen");
+}
+
 TEST(EngineChoice, WinogradKeepsToTheModeAndTheList) {
   constexpr ConvSize kFew{16, 32, 28, 3, 1}, kMany{128, 64, 28, 3, 1};
   EXPECT_EQ(engine_of_convolution(kMany, FloatMath::strict), "cppgen");

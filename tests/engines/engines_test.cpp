@@ -59,11 +59,11 @@ void add_convolution(GraphMaker& g, const Image& image) {
   g.output(g.node("Relu", {g.node("Add", {y, g.input("z", g.g.value(y).type->shape)})}));
 }
 
-// Convolutions of 3 x 3 taps whose images, channels and numbers of images are known or not.
-void add_convolution_of_any_size(GraphMaker& g, int64_t in, int64_t out, std::array<bool, 3> is_symbol) {
+// Convolutions whose images, channels and numbers of images are known or not.
+void add_convolution_of_any_size(GraphMaker& g, int64_t taps, int64_t in, int64_t out, std::array<bool, 3> is_symbol) {
   const auto dim = [&](bool symbol, int64_t size) { return symbol ? g.symbol("N") : IndexExpr(size); };
   const ValueId x = g.input("x", {dim(is_symbol[0], 2), in, dim(is_symbol[1], 9), dim(is_symbol[2], 10)});
-  const ValueId y = g.node("Conv", {x, weights(g, {out, in, 3, 3})}, {{"pads", Dims(4, 1)}});
+  const ValueId y = g.node("Conv", {x, weights(g, {out, in, taps, taps})}, {{"pads", Dims(4, taps / 2)}});
   g.output(g.node("Tanh", {y}));
 }
 
@@ -83,9 +83,16 @@ std::vector<Case> winograd_cases(const std::string& backend) {
         Image{{1, 40, 7, 7}, {130, 40, 3, 3}, 1, 1}, Image{{2, 16, 8, 7}, {9, 16, 3, 3}, 2, 1},
         Image{{1, 6, 12, 13}, {10, 6, 3, 3}, 1, 2, 2}, Image{{1, 16, 6, 9}, {24, 4, 3, 3}, 1, 1, 1, 4}})
     add([&](GraphMaker& g) { add_convolution(g, image); });
+  for (const Image& image : {Image{{1, 1, 1, 1}, {1, 1, 5, 5}, 1, 2}, Image{{1, 2, 5, 5}, {3, 2, 5, 5}},
+                             Image{{1, 16, 4, 4}, {16, 16, 5, 5}, 1, 2}, Image{{1, 17, 6, 7}, {33, 17, 5, 5}, 1, 2},
+                             Image{{2, 24, 7, 7}, {48, 24, 5, 5}, 1, 4}, Image{{1, 3, 23, 20}, {65, 3, 5, 5}, 1, 0},
+                             Image{{3, 40, 13, 30}, {31, 40, 5, 5}, 1, 1}, Image{{2, 16, 8, 7}, {9, 16, 5, 5}, 2, 2},
+                             Image{{1, 6, 12, 13}, {10, 6, 5, 5}, 1, 4, 2}})
+    add([&](GraphMaker& g) { add_convolution(g, image); });
   for (const std::array<bool, 3>& is_symbol :
        {std::array{false, false, false}, {true, false, false}, {true, true, true}})
-    add([&](GraphMaker& g) { add_convolution_of_any_size(g, 20, 40, is_symbol); });
+    for (const int64_t taps : {3, 5})
+      add([&](GraphMaker& g) { add_convolution_of_any_size(g, taps, 20, 40, is_symbol); });
   return cases;
 }
 

@@ -1,4 +1,5 @@
 // Winograd's algorithm where values are not finite or become so: the results are those of direct sums.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -21,12 +22,13 @@ float ordinary(int64_t i) { return float(i * 37 % 101 - 50) / 64; }
 double weight(int64_t i) { return double(i * 5 % 7 - 3) / 4; }
 
 // Convolutions of images with zeros around them, whose weights are small integers: some of them are 0.
-Graph convolution(int64_t images) {
+Graph convolution(int64_t images, int64_t taps) {
   GraphMaker g;
   std::vector<double> weights;
-  for (int64_t i = 0; i < kFilters * kChannels * 9; i++) weights.push_back(weight(i));
+  for (int64_t i = 0; i < kFilters * kChannels * taps * taps; i++) weights.push_back(weight(i));
   const ValueId x = g.input("x", {images, kChannels, kSide, kSide});
-  g.output(g.node("Conv", {x, g.floats({kFilters, kChannels, 3, 3}, weights)}, {{"pads", std::vector<int64_t>(4, 1)}}));
+  g.output(g.node("Conv", {x, g.floats({kFilters, kChannels, taps, taps}, weights)},
+                  {{"pads", std::vector<int64_t>(4, taps / 2)}}));
   return std::move(g.g);
 }
 
@@ -36,18 +38,6 @@ ir::HostTensor images_of(const std::vector<float>& values) {
       DType::f32, {images, kChannels, kSide, kSide}, std::vector<std::byte>(values.size() * sizeof(float))};
   std::memcpy(t.bytes.data(), values.data(), t.bytes.size());
   return t;
-}
-
-std::vector<float> results(const Machine& machine, const std::string& backend, const ir::HostTensor& images,
-                           const std::string& engine) {
-  Graph graph = convolution(images.dims[0]);
-  schedule::Options options;
-  options.max_autotune_conv_backends = {backend};
-  const Result result = run_on(machine, graph, options, {images}, 2);
-  EXPECT_EQ(result.engines, std::vector<std::string>{engine});
-  std::vector<float> values(result.outputs[0].bytes.size() / sizeof(float));
-  std::memcpy(values.data(), result.outputs[0].bytes.data(), result.outputs[0].bytes.size());
-  return values;
 }
 
 bool same_class(float a, float b) {
@@ -77,10 +67,29 @@ std::vector<float> images_of_many() {
   return values;
 }
 
-class WinogradValues : public testing::TestWithParam<int> {
+class WinogradValues : public testing::TestWithParam<rt::winograd::Form> {
  protected:
-  std::string backend() const { return GetParam() == 2 ? "WINOGRAD_2X2" : "WINOGRAD_4X4"; }
-  std::string engine() const { return GetParam() == 2 ? "winograd-2x2" : "winograd-4x4"; }
+  // By Winograd's algorithm, and by direct sums.
+  std::vector<float> patches(const Machine& on, const ir::HostTensor& images) const {
+    const int side = GetParam().side;
+    return results(on, fmt::format("WINOGRAD_{0}X{0}", side), images, fmt::format("winograd-{0}x{0}", side));
+  }
+  std::vector<float> direct(const Machine& on, const ir::HostTensor& images) const {
+    return results(on, "CPP", images, "cppgen");
+  }
+
+ private:
+  static std::vector<float> results(const Machine& machine, const std::string& backend, const ir::HostTensor& images,
+                                    const std::string& engine) {
+    Graph graph = convolution(images.dims[0], GetParam().taps);
+    schedule::Options options;
+    options.max_autotune_conv_backends = {backend};
+    const Result result = run_on(machine, graph, options, {images}, 2);
+    EXPECT_EQ(result.engines, std::vector<std::string>{engine});
+    std::vector<float> values(result.outputs[0].bytes.size() / sizeof(float));
+    std::memcpy(values.data(), result.outputs[0].bytes.data(), result.outputs[0].bytes.size());
+    return values;
+  }
 };
 
 TEST_P(WinogradValues, HaveTheClassesOfDirectSums) {
@@ -89,7 +98,7 @@ TEST_P(WinogradValues, HaveTheClassesOfDirectSums) {
     if (!on) continue;
     const std::vector<float> input = images_with_one();
     const ir::HostTensor images = images_of(input);
-    const auto got = results(*on, backend(), images, engine()), want = results(*on, "CPP", images, "cppgen");
+    const auto got = patches(*on, images), want = direct(*on, images);
     ASSERT_EQ(got.size(), want.size());
     size_t special = 0;
     for (size_t i = 0; i < got.size(); i++) {
@@ -108,7 +117,7 @@ TEST_P(WinogradValues, OfNeighboursAreNotAffected) {
     if (std::abs(x) > 1e30f) x = NAN;
   const ir::HostTensor same = images_of(input);
   const Machine on = this_machine();
-  const auto got = results(on, backend(), same, engine()), want = results(on, "CPP", same, "cppgen");
+  const auto got = patches(on, same), want = direct(on, same);
   for (size_t i = 0; i < got.size(); i++)
     if (std::isfinite(want[i])) {
       ASSERT_NEAR(got[i], want[i], 2e-4) << "result " << i;
@@ -116,16 +125,16 @@ TEST_P(WinogradValues, OfNeighboursAreNotAffected) {
 }
 
 // In double precision, whose sums do not overflow on the way.
-double exact(const std::vector<float>& input, int64_t result) {
+double exact(const std::vector<float>& input, int64_t taps, int64_t result) {
   const int64_t x = result % kSide, y = result / kSide % kSide, filter = result / (kSide * kSide) % kFilters,
                 image = result / (kSide * kSide * kFilters);
   double sum = 0;
   for (int64_t c = 0; c < kChannels; c++)
-    for (int64_t tap = 0; tap < 9; tap++) {
-      const int64_t line = y + tap / 3 - 1, column = x + tap % 3 - 1;
+    for (int64_t tap = 0; tap < taps * taps; tap++) {
+      const int64_t line = y + tap / taps - taps / 2, column = x + tap % taps - taps / 2;
       if (line < 0 || line >= kSide || column < 0 || column >= kSide) continue;
       sum += double(input[size_t(((image * kChannels + c) * kSide + line) * kSide + column)]) *
-             weight((filter * kChannels + c) * 9 + tap);
+             weight((filter * kChannels + c) * taps * taps + tap);
     }
   return sum;
 }
@@ -135,16 +144,18 @@ TEST_P(WinogradValues, AreNotLostInLargeSums) {
   const std::vector<float> input = images_of_many();
   const ir::HostTensor images = images_of(input);
   const Machine on = this_machine();
-  const auto got = results(on, backend(), images, engine()), want = results(on, "CPP", images, "cppgen");
+  const auto got = patches(on, images), want = direct(on, images);
   for (size_t i = 0; i < got.size(); i++) {
     if (std::isfinite(want[i]) || same_class(got[i], want[i])) continue;
-    const double sum = exact(input, int64_t(i));
+    const double sum = exact(input, GetParam().taps, int64_t(i));
     ASSERT_LT(std::abs(sum), 3.4e38) << "result " << i << ": " << got[i] << ", not " << want[i];
     ASSERT_NEAR(got[i] / sum, 1, 1e-3) << "result " << i;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sides, WinogradValues, testing::Values(2, 4));
+INSTANTIATE_TEST_SUITE_P(Forms, WinogradValues, testing::ValuesIn(rt::winograd::kForms), [](const auto& form) {
+  return fmt::format("Side{}Taps{}", form.param.side, form.param.taps);
+});
 
 }  // namespace
 }  // namespace cppgen::engines

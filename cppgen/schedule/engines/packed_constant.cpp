@@ -17,8 +17,8 @@ void write_panels(const Program& program, const PackedConstant& p, int64_t batch
     taps.push_back({static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)),
                     p.depth.constant(), p.columns.constant(), p.depth_stride, p.column_stride});
   }
-  if (p.winograd_side != 0)
-    return rt::pack_winograd(p.winograd_side, taps, p.width, static_cast<float*>(static_cast<void*>(out)));
+  if (p.winograd.side != 0)
+    return rt::pack_winograd(p.winograd, taps, p.width, static_cast<float*>(static_cast<void*>(out)));
   rt::pack_panels(p.format, taps, p.width, out);
 }
 

@@ -50,7 +50,7 @@ PackedConstant pack_constant(const Program& program, const TileContraction& c, c
   p.depth = c.depth.extent, p.depth_stride = stride(c.depth);
   p.batch_offsets = offsets_of(batch, offset, ir::evaluate(offset, [](const auto&) { return 0; }));
   p.tap_offsets = offsets_of(c.taps, offset, 0);
-  p.winograd_side = c.winograd_side;
+  p.winograd = c.winograd;
   return p;
 }
 
@@ -115,7 +115,7 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
                             ir::mod(c.columns.var, width),
                             ir::mod(c.depth.var, group)};
   if (info(c.format).form == rt::LeftForm::block) at = {c.packed_batch, ir::floordiv(c.columns.var, width), 0};
-  if (c.winograd_side != 0) at[2] = 0;
+  if (c.winograd.side != 0) at[2] = 0;
   ir::Rewrite redirect;
   redirect.replace_load = [&](Expr load) -> Expr {
     if (load != c.right) return nullptr;
@@ -129,7 +129,7 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
 std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& batch) {
   const int64_t group = info(c.format).depth_group;
   IndexExpr taps = points(c.taps), steps = ir::ceildiv(c.depth.extent, group), original_taps = 0;
-  if (c.winograd_side != 0) original_taps = taps, taps = int64_t(rt::winograd::products(c.winograd_side));
+  if (c.winograd.side != 0) original_taps = taps, taps = int64_t(rt::winograd::products(c.winograd));
   c.packed_batch = linear(batch);
   if (info(c.format).form == rt::LeftForm::block) {
     c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.depth.extent.constant(), c.shape.nr);

@@ -1,5 +1,5 @@
-// Convolutions of 3 x 3 taps with stride 1 by Winograd's algorithm (runtime/contraction/winograd.h): patches of inputs
-// are transformed, multiplied by transformed weights on tiles, and transformed back.
+// Convolutions of 3 x 3 or 5 x 5 taps with stride 1 by Winograd's algorithm (runtime/contraction/winograd.h): patches
+// of inputs are transformed, multiplied by transformed weights on tiles, and transformed back.
 #include "runtime/contraction/winograd.h"
 
 #include <fmt/format.h>
@@ -18,7 +18,6 @@ namespace {
 
 using ir::Loop;
 
-constexpr int64_t kTaps = 3;  // in each direction
 constexpr std::array kFormats{rt::TileFormat::f32, rt::TileFormat::f32_wide, rt::TileFormat::f32_narrow};
 
 // The dimension of the left operand with the index row + tap + constant; nullopt if there is none, or if the row or the
@@ -35,6 +34,15 @@ std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& t
     dimension = d;
   }
   return dimension;
+}
+
+// The form with patches of this side; nullopt if there is none for the taps.
+std::optional<rt::winograd::Form> form_of(const ContractionView& view, int side) {
+  if (view.depth.size() != 3 || !view.depth[0].extent.is_constant()) return std::nullopt;
+  const int64_t taps = view.depth[0].extent.constant();
+  for (const rt::winograd::Form form : rt::winograd::kForms)
+    if (form.side == side && form.taps == taps && view.depth[1].extent.is_constant(taps)) return form;
+  return std::nullopt;
 }
 
 // Whether reads outside of the image, and nothing else, give zero.
@@ -60,16 +68,20 @@ class WinogradTime {
         vectors_(std::ceil(double(view.columns[0].extent.constant()) / std::max(lanes_, kNarrowPanel)) *
                  std::max(lanes_, kNarrowPanel) / lanes_) {}
 
-  double of_direct_tiles() const {
-    return double(rt::winograd::kTaps) * (depth_ * vectors_ * points(1) + time_of_weights());
+  double of_direct_tiles(rt::winograd::Form form) const {
+    return double(rt::winograd::direct_taps(form)) * (depth_ * vectors_ * points(1) + time_of_weights());
   }
-  double of_patches(int side) const {
+  double of_patches(rt::winograd::Form form) const {
     // The cost of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
     constexpr double kOfInput = 6, kOfResult = 9;
-    const double of_products = side == 2 ? 1 : 1.1;  // with short blocks
+    // Measured. Two blocks of patches at least read the weights, which matters for small images.
+    constexpr double kOfFiveTaps = 1.22;
+    const double of_products = window(form) == 4 ? 1 : 1.1;  // with short blocks
     const double transforms = kOfInput * std::ceil(depth_ / lanes_) + kOfResult * vectors_;
-    return rt::winograd::products(side) *
-           (points(side) * (of_products * depth_ * vectors_ + transforms) + time_of_weights());
+    const double time =
+        rt::winograd::products(form) * points(form.side) * (of_products * depth_ * vectors_ + transforms);
+    const double weights = rt::winograd::products(form) * time_of_weights();
+    return form.taps == 5 ? kOfFiveTaps * (time + 2 * weights) : time + weights;
   }
 
  private:
@@ -95,16 +107,16 @@ class WinogradTime {
   double time_of_weights() const { return depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
 };
 
-// Patches of side 4 have a larger error than direct sums of few products, and transformed weights take more memory than
+// Windows of 6 have a larger error than direct sums of few products, and transformed weights take more memory than
 // the weights: that of one convolution is bounded, so that large models do not become much larger.
-FusionDecision may_replace(const ContractionView& view, const Options& options, int side) {
+FusionDecision may_replace(const ContractionView& view, const Options& options, rt::winograd::Form form) {
   constexpr int64_t kMostBytes = 64 << 20;
   const int64_t channels = view.depth[2].extent.constant();
-  if (side == 4 && options.fpmath == FloatMath::f32 && channels < rt::winograd::kLeastChannels)
+  if (options.fpmath == FloatMath::f32 && !is_like_direct(form, channels))
     return FusionDecision::no(
         fmt::format("its error with {} channels is larger than FPMATH_MODE=f32 allows", channels));
   const int64_t weights = channels * view.columns[0].extent.constant() * int64_t(sizeof(float));
-  const int64_t bytes = rt::winograd::products(side) * weights;
+  const int64_t bytes = rt::winograd::products(form) * weights;
   if (bytes > kMostBytes)
     return FusionDecision::no(fmt::format("its transformed weights would take {} MB", bytes >> 20));
   return FusionDecision::yes();
@@ -112,17 +124,18 @@ FusionDecision may_replace(const ContractionView& view, const Options& options, 
 
 Replacement replacement(const Contraction& contraction, const Options& options, const Target& target, int side) {
   const WinogradTime time(*contraction.view, target);
-  return {may_replace(*contraction.view, options, side), time.of_patches(side) / time.of_direct_tiles()};
+  const rt::winograd::Form form = *form_of(*contraction.view, side);
+  return {may_replace(*contraction.view, options, form), time.of_patches(form) / time.of_direct_tiles(form)};
 }
 
-FusionDecision supports_winograd(const Contraction& contraction, const Options& options, const Target& target) {
+FusionDecision supports_winograd(const Contraction& contraction, const Options& options, const Target& target,
+                                 int side) {
   if (options.fpmath == FloatMath::strict) return FusionDecision::no("FPMATH_MODE is strict");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   const ContractionView& v = *contraction.view;
-  const bool three =
-      v.depth.size() == 3 && v.depth[0].extent.is_constant(kTaps) && v.depth[1].extent.is_constant(kTaps);
-  if (!three || !v.batch.empty() || v.rows.size() < 2)
-    return FusionDecision::no("it is not a convolution of 3 x 3 taps in one group");
+  if (!form_of(v, side) || !v.batch.empty() || v.rows.size() < 2)
+    return FusionDecision::no(
+        fmt::format("it is not a convolution of 3 x 3 {}taps in one group", side == 2 ? "or 5 x 5 " : ""));
   const auto line = window_dimension(v.left, v.rows[v.rows.size() - 2], v.depth[0]),
              column = window_dimension(v.left, v.rows.back(), v.depth[1]);
   if (!line || !column) return FusionDecision::no("its stride or dilation is not 1");
@@ -145,7 +158,7 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
   c.left = view.left, c.right = view.right;
   c.rows = view.rows, c.columns = view.columns[0], c.depth = view.depth.back();
   c.taps.assign(view.depth.begin(), view.depth.end() - 1);
-  c.winograd_side = side;
+  c.winograd = *form_of(view, side);
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);
@@ -155,7 +168,8 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
 
 template <int side>
 Engine engine() {
-  return {fmt::format("winograd-{0}x{0}", side), fmt::format("WINOGRAD_{0}X{0}", side), supports_winograd,
+  return {fmt::format("winograd-{0}x{0}", side), fmt::format("WINOGRAD_{0}X{0}", side),
+          [](const auto&... arguments) { return supports_winograd(arguments..., side); },
           [](Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
             return prepare_winograd(program, layouts, std::move(nest), options, target, side);
           },

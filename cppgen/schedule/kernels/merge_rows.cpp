@@ -73,7 +73,7 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
     }
   }
   const auto even = [&](Expr load) { return is_even(program, layouts, load, c.rows, m); };
-  if (c.winograd_side == 0 && even(c.left) && (!c.left_scales || even(c.left_scales))) {
+  if (c.winograd.side == 0 && even(c.left) && (!c.left_scales || even(c.left_scales))) {
     c.left = ir::rewrite(*program.exprs, c.left, rewrite);
     if (c.left_scales) c.left_scales = ir::rewrite(*program.exprs, c.left_scales, rewrite);
     c.rows = {m.loop};
