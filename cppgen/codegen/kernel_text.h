@@ -24,6 +24,7 @@ struct KernelText {
   std::vector<ir::BufferId> buffers;  // arguments, inputs then outputs
   int output_count = 0;
   bool calls_runtime = false;         // elementary functions, or contraction tiles of the runtime
+  bool calls_functions = false;       // elementary functions, whose headers take as long to parse as all others
   std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order, then shared numbers
   kernel::KernelPlan plan;
   // The messages of checks that fail, by id. A kernel with checks has one more parameter after `params`: the id of its
@@ -47,8 +48,8 @@ std::vector<KernelText> emit_kernels(const schedule::Schedule&, const schedule::
 // of the kernels. Returns, for each kernel, the position of the kernel that has its function.
 std::vector<size_t> share_functions(std::vector<KernelText>&);
 
-// The #include lines of kernels; with `calls_runtime`, also the header for kernels that call the runtime.
-std::string kernel_headers(const std::string& vec_folder, bool calls_runtime);
+// The #include lines of kernels; with `calls_functions`, also that of elementary functions.
+std::string kernel_headers(const std::string& vec_folder, bool calls_functions);
 
 // A source file with these kernels and the includes that they need.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);

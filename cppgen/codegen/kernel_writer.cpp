@@ -198,6 +198,7 @@ KernelText KernelWriter::write(const kernel::KernelPlan& plan) {
   codegen::write(function.take(), out);
   out.close();
   text_.function = out.take();
+  text_.calls_functions = text_.function.find(fmt::format("({}, ", kRuntime.text())) != std::string::npos;
   text_.checks = context_.checks;
   text_.by_lane.assign(context_.by_lane.begin(), context_.by_lane.end());
   return std::move(text_);

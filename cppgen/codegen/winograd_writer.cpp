@@ -23,11 +23,19 @@ WinogradWriter::WinogradWriter(const kernel::KernelView& view, const kernel::Win
       plan_(plan),
       contraction_(*view.kernel.contraction),
       form_(contraction_.winograd),
-      side_(form_.side),
+      window_down_(window_along(plan.side_down)),
+      window_across_(window_along(plan.side_across)),
       down_(make_loop(view.program(), "down", plan.down)),
       across_(make_loop(view.program(), "across", plan.across)),
-      line_(make_loop(view.program(), "y", plan.down * side_ + (form_.taps - 1))),
-      position_(make_loop(view.program(), "x", plan.across * side_ + (form_.taps - 1))) {}
+      line_(make_loop(view.program(), "y", plan.down * plan.side_down + (window_down_ - plan.side_down))),
+      position_(make_loop(view.program(), "x", plan.across * plan.side_across + (window_across_ - plan.side_across))) {}
+
+int64_t WinogradWriter::window_along(int64_t side) const { return side == 1 ? 1 : rt::winograd::window(form_); }
+
+// The loop over the lines of an image; null for a sequence.
+const Loop* WinogradWriter::lines() const {
+  return contraction_.taps.size() == 2 ? &contraction_.rows[contraction_.rows.size() - 2] : nullptr;
+}
 
 void WinogradWriter::write_body() {
   declare_scratch();
@@ -68,22 +76,21 @@ void WinogradWriter::declare_unit() {
 
 // Declares the image and the position in it of the patch `patch` of the block.
 void WinogradWriter::decompose_patch() {
-  std::vector<Loop> loops(contraction_.rows.begin(), contraction_.rows.end() - 2);
-  loops.push_back(down_), loops.push_back(across_);
+  std::vector<Loop> loops(contraction_.rows.begin(), contraction_.rows.end() - long(contraction_.taps.size()));
+  if (lines()) loops.push_back(down_);
+  loops.push_back(across_);
   body_.let("number", "piece.begin + {}", kPatch);
   decompose(Code::name("number"), loops);
-  body_.let(kFirstLine, "{} * {}", factor(down_.var), side_);
-  body_.let(kFirstPosition, "{} * {}", factor(across_.var), side_);
+  if (lines()) body_.let(kFirstLine, "{} * {}", factor(down_.var), plan_.side_down);
+  body_.let(kFirstPosition, "{} * {}", factor(across_.var), plan_.side_across);
 }
 
 // The address of the channels of a point of the inputs, or of padding.
 Code WinogradWriter::point_address() {
   const ir::Expr left = contraction_.left;
-  const ir::IndexMap at_point{{contraction_.rows[contraction_.rows.size() - 2].var.node(), line_.var},
-                              {contraction_.rows.back().var.node(), position_.var},
-                              {contraction_.taps[0].var.node(), 0},
-                              {contraction_.taps[1].var.node(), 0},
-                              {contraction_.depth.var.node(), 0}};
+  ir::IndexMap at_point{{contraction_.rows.back().var.node(), position_.var}, {contraction_.depth.var.node(), 0}};
+  if (lines()) at_point[lines()->var.node()] = line_.var;
+  for (const Loop& taps : contraction_.taps) at_point[taps.var.node()] = 0;
   const auto& shape = view_.program().buffer(left->buffer).shape;
   std::vector<Code> inside;
   for (size_t d = 0; d < shape.size(); d++) {
@@ -99,15 +106,14 @@ Code WinogradWriter::point_address() {
 
 // find_points(patch, points): the points of the inputs of a patch. It is called from two places, and long.
 void WinogradWriter::write_points() {
-  const int window = rt::winograd::window(form_);
   body_.open(Lambda{kFindPoints, fmt::format("const int {}, const float** points", kPatch.text()), true});
   decompose_patch();
   const Code dy = Code::name("dy"), dx = Code::name("dx");
-  body_.open(For{.type = "int", .variable = dy, .end = Code(window)});
-  body_.open(For{.type = "int", .variable = dx, .end = Code(window)});
-  body_.let(name_loop(line_), "{} + {}", kFirstLine, dy);
+  body_.open(For{.type = "int", .variable = dy, .end = Code(window_down_)});
+  body_.open(For{.type = "int", .variable = dx, .end = Code(window_across_)});
+  if (lines()) body_.let(name_loop(line_), "{} + {}", kFirstLine, dy);
   body_.let(name_loop(position_), "{} + {}", kFirstPosition, dx);
-  body_.line("points[{} * {} + {}] = {};", dy, window, dx, point_address());
+  body_.line("points[{} * {} + {}] = {};", dy, window_across_, dx, point_address());
   body_.close();
   body_.close();
   body_.close();
@@ -149,21 +155,22 @@ void WinogradWriter::write_products() {
 void WinogradWriter::write_results() {
   const auto& c = contraction_;
   const int64_t nr = c.shape.nr;
-  const Loop &lines = c.rows[c.rows.size() - 2], &positions = c.rows.back();
+  const int64_t across = plan_.side_across;
   body_.let("column0", "{} * {}", kPanel, nr);
   body_.let("tile_columns", "vec::imin({} - column0, {})", index_text(c.columns.extent), nr);
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
   decompose_patch();
-  body_.array("alignas(64) float", "block", Code(side_ * side_ * nr));
+  body_.array("alignas(64) float", "block", Code(rt::winograd::results(form_) * nr));
   body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime,
                  rt::winograd::number_of(form_), kSums, kPatch, nr, plan_.sums_plane, nr);
   write_direct();
-  body_.let("line_end", "vec::imin({}, {} - {})", side_, index_text(lines.extent), kFirstLine);
-  body_.let("row_size", "vec::imin({}, {} - {})", side_, index_text(positions.extent), kFirstPosition);
+  if (lines())
+    body_.let("line_end", "vec::imin({}, {} - {})", plan_.side_down, index_text(lines()->extent), kFirstLine);
+  body_.let("row_size", "vec::imin({}, {} - {})", across, index_text(c.rows.back().extent), kFirstPosition);
   const Code dy = Code::name("dy");
-  body_.open(For{.variable = dy, .end = "line_end"});
+  body_.open(For{.variable = dy, .end = lines() ? Code("line_end") : Code(1)});
   write_epilogue();
-  body_.line("vec::finish_block(block + {} * {}, {}, row_size, column0, tile_columns, epilogue);", dy, side_ * nr, nr);
+  body_.line("vec::finish_block(block + {} * {}, {}, row_size, column0, tile_columns, epilogue);", dy, across * nr, nr);
   body_.close();
   body_.close();
 }
@@ -176,7 +183,7 @@ void WinogradWriter::write_direct() {
   body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
   body_.line("{0}->winograd_direct[{1}](points, {2}, {0}->tiles[{3}][{4}], {5} + {6} + {7} * {8}, {9}, block);",
-             kRuntime, rt::winograd::number_of(form_), index_text(c.depth.extent), int(c.format), side_,
+             kRuntime, rt::winograd::number_of(form_), index_text(c.depth.extent), int(c.format), form_.side,
              context_.pointers.at(c.packed), plan_.panels.constant() * transformed, kPanel,
              rt::winograd::direct_taps(form_) * step, c.shape.nr);
   body_.close();
@@ -186,12 +193,13 @@ void WinogradWriter::write_direct() {
 void WinogradWriter::write_epilogue() {
   const auto& c = contraction_;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
-  const Loop &lines = c.rows[c.rows.size() - 2], &positions = c.rows.back();
-  const Code line = name_loop(lines), position = name_loop(positions), column = name_loop(c.columns);
+  const Loop& positions = c.rows.back();
+  const Code line = lines() ? name_loop(*lines()) : Code(), position = name_loop(positions),
+             column = name_loop(c.columns);
   const bool merged = rows.size() < c.rows.size();
   const Code row = merged ? name_loop(rows[0]) : Code();
+  if (lines()) body_.let(line, "{} + dy", kFirstLine);
   const ValueEmitter e = contraction_epilogue();
-  body_.let(line, "{} + dy", kFirstLine);
   body_.add(e.lines[0]);
   body_.open(Lambda{"epilogue", "const vec::i64 r"});
   body_.let(position, "{} + r", kFirstPosition);

@@ -14,10 +14,12 @@ class WinogradWriter : public KernelWriter {
   const kernel::WinogradPlan& plan_;
   const schedule::TileContraction& contraction_;
   const rt::winograd::Form form_;
-  const int side_;
-  const ir::Loop down_, across_;    // patches of an image
-  const ir::Loop line_, position_;  // points of the patches of inputs, from the first one of the image
+  const int64_t window_down_, window_across_;  // inputs of a patch along each direction
+  const ir::Loop down_, across_;               // patches of an image
+  const ir::Loop line_, position_;             // points of the patches of inputs, from the first one of the image
 
+  int64_t window_along(int64_t side) const;
+  const ir::Loop* lines() const;
   void write_body() override;
   void declare_scratch();
   void declare_unit();

@@ -131,7 +131,8 @@ struct TilesPlan {
 // Convolutions by Winograd's algorithm. A unit is a block of patches and a group of panels of the output's channels: it
 // transforms the patches of inputs, multiplies them by the panels on tiles, and transforms the sums.
 struct WinogradPlan {
-  IndexExpr down, across;    // patches along each direction of an image
+  int64_t side_down = 1, side_across = 1;  // results of a patch along each direction of an image
+  IndexExpr down = 1, across = 1;          // patches along each direction
   IndexExpr patches;         // of all images
   IndexExpr blocks;          // of patches, as even as they can be
   int64_t most_patches = 1;  // of a block

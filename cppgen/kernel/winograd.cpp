@@ -14,14 +14,24 @@ constexpr int64_t kLineElements = 16;  // float32 elements of a cache line
 
 int64_t whole_lines(int64_t elements) { return pieces(elements, kLineElements) * kLineElements; }
 
+// Patches that have as many products as the rows of a tile, if they are squares: flat ones have fewer products, with
+// the same number of weights, which each block of patches reads.
+int64_t patches_of_tile(const TileContraction& c) {
+  return c.shape.mr * (c.winograd.flat ? int64_t(rt::winograd::window(c.winograd)) : 1);
+}
+
+int64_t most_patches(const KernelView& view) {
+  return view.tuning().winograd_tiles * patches_of_tile(*view.kernel.contraction);
+}
+
 // A block has as many patches as fill some tiles, but few enough to leave units for many threads: half a tile if whole
 // tiles and panels would leave too few.
 IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
-  const int64_t mr = view.kernel.contraction->shape.mr, most = tuning.winograd_tiles * mr;
+  const int64_t tile = patches_of_tile(*view.kernel.contraction), most = most_patches(view);
   if (!plan.patches.is_constant()) return ir::ceildiv(plan.patches, most);
   const int64_t patches = plan.patches.constant(), units = tuning.winograd_units;
-  const int64_t least = patches / mr * plan.panels.constant() < units ? std::max<int64_t>(mr / 2, 1) : mr;
+  const int64_t least = patches / tile * plan.panels.constant() < units ? std::max<int64_t>(tile / 2, 1) : tile;
   return std::max({pieces(patches, most), std::min(units, patches / least), int64_t(1)});
 }
 
@@ -37,20 +47,30 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   return std::min(panels, std::max(tuning.winograd_panels, std::min(most, pieces(panels, groups))));
 }
 
+void plan_patches(const TileContraction& c, WinogradPlan& w) {
+  const size_t directions = c.taps.size();
+  const auto side_along = [&](const ir::Loop& taps) { return taps.extent.is_constant(1) ? 1 : c.winograd.side; };
+  w.side_across = side_along(c.taps.back());
+  w.across = ir::ceildiv(c.rows.back().extent, w.side_across);
+  if (directions == 2) {
+    w.side_down = side_along(c.taps[0]);
+    w.down = ir::ceildiv(c.rows[c.rows.size() - 2].extent, w.side_down);
+  }
+  w.patches = w.down * w.across;
+  for (size_t i = 0; i + directions < c.rows.size(); i++) w.patches = c.rows[i].extent * w.patches;
+}
+
 }  // namespace
 
 KernelPlan plan_winograd(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
   const int64_t depth = c.depth.extent.constant(), products = rt::winograd::products(c.winograd), nr = c.shape.nr;
   WinogradPlan w;
-  w.down = ir::ceildiv(c.rows[c.rows.size() - 2].extent, c.winograd.side);
-  w.across = ir::ceildiv(c.rows.back().extent, c.winograd.side);
-  w.patches = w.down * w.across;
-  for (size_t i = 0; i + 2 < c.rows.size(); i++) w.patches = c.rows[i].extent * w.patches;
+  plan_patches(c, w);
   w.panels = ir::ceildiv(c.columns.extent, nr);
   w.blocks = blocks_of_patches(view, w);
   w.most_patches = w.patches.is_constant() ? std::max<int64_t>(1, pieces(w.patches.constant(), w.blocks.constant()))
-                                           : view.tuning().winograd_tiles * c.shape.mr;
+                                           : most_patches(view);
   w.panels_per_unit = winograd_panels(view, w);
   w.rows_outside = panels_stay_in_cache(view, w.panels);
   // Rows an odd number of lines apart map to different sets of the first-level cache, and so do products.

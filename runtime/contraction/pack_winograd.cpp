@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
 
 #include "runtime/base/errors.h"
 #include "runtime/contraction/tile.h"
@@ -26,50 +30,94 @@ std::array<std::array<double, Taps>, W> weight_matrix() {
   return matrix;
 }
 
-// Transforms the taps of one pair of channels and stores the products `stride` elements apart.
-template <size_t Taps, class Matrix>
-void transform(const Matrix& g, const std::array<double, Taps * Taps>& taps, long stride, float* out) {
+// Weights are transformed in blocks of so many input and output channels, which stay in the first-level cache: the
+// products of a patch are far from each other in the panel, often in the same set of a cache.
+constexpr long kDepth = 8, kColumns = 4;
+typedef double Doubles __attribute__((vector_size(kColumns * sizeof(double))));
+typedef float Floats __attribute__((vector_size(kColumns * sizeof(float))));
+
+// Transforms the taps of one input channel and kColumns output channels, and stores the products `stride` elements
+// apart. Returns where the next one would be.
+template <int Taps, class Matrix>
+float* transform_line(const Matrix& g, const Doubles (&taps)[Taps], long stride, float* out) {
+  for (const auto& column : g) {
+    Doubles sum{};
+    for (int x = 0; x < Taps; x++) sum += column[size_t(x)] * taps[x];
+    const Floats rounded = __builtin_convertvector(sum, Floats);
+    std::memcpy(out, &rounded, sizeof rounded);
+    out += stride;
+  }
+  return out;
+}
+
+template <int Taps, class Matrix>
+void transform_square(const Matrix& g, const Doubles (&taps)[Taps * Taps], long stride, float* out) {
   for (const auto& row : g) {
-    std::array<double, Taps> line{};
-    for (size_t x = 0; x < Taps; x++)
-      for (size_t y = 0; y < Taps; y++) line[x] += row[y] * taps[y * Taps + x];
-    for (const auto& column : g) {
-      double sum = 0;
-      for (size_t x = 0; x < Taps; x++) sum += column[x] * line[x];
-      *out = float(sum);
-      out += stride;
-    }
+    Doubles line[Taps]{};
+    for (int x = 0; x < Taps; x++)
+      for (int y = 0; y < Taps; y++) line[x] += row[size_t(y)] * taps[y * Taps + x];
+    out = transform_line<Taps>(g, line, stride, out);
+  }
+}
+
+template <int Count>
+void load_taps(std::span<const PanelSource> sources, long k, long first, long count, Doubles (&values)[Count]) {
+  for (int t = 0; t < Count; t++) {
+    const PanelSource& tap = sources[size_t(t)];
+    const float* const from = static_cast<const float*>(tap.data) + k * tap.depth_stride;
+    for (long j = 0; j < count; j++) values[t][j] = from[(first + j) * tap.column_stride];
+  }
+}
+
+// A slice of a panel: `width` columns of each product, which are `stride` elements apart.
+template <winograd::Form form>
+void pack_slice(std::span<const PanelSource> taps, long first, long width, long stride, float* out) {
+  constexpr int kTaps = winograd::direct_taps(form);
+  constexpr long kProducts = winograd::products(form);
+  static const auto g = weight_matrix<form.taps, winograd::window(form)>();
+  const long depth = taps[0].depth, product = kDepth * width + kColumns;
+  std::vector<float> block(size_t(kProducts * product));
+  for (long begin = 0; begin < depth; begin += kDepth) {
+    const long end = std::min(depth, begin + kDepth);
+    for (long k = begin; k < end; k++)
+      for (long j = 0; j < width; j += kColumns) {  // what exceeds the row is overwritten by the next one
+        Doubles values[kTaps]{};
+        load_taps(taps, k, first + j, std::min({kColumns, width - j, taps[0].columns - first - j}), values);
+        float* const to = block.data() + (k - begin) * width + j;
+        if constexpr (form.flat)
+          transform_line<form.taps>(g, values, product, to);
+        else
+          transform_square<form.taps>(g, values, product, to);
+      }
+    for (long p = 0; p < kProducts; p++)
+      std::memcpy(out + p * stride + begin * width, block.data() + p * product,
+                  size_t((end - begin) * width) * sizeof(float));
   }
 }
 
 // Returns the end of what it has written.
-template <int Side, int Taps>
+template <winograd::Form form>
 float* pack_transformed(std::span<const PanelSource> taps, int nr, float* out) {
-  constexpr winograd::Form kForm{Side, Taps};
-  const auto g = weight_matrix<Taps, winograd::window(kForm)>();
-  const long depth = taps[0].depth, columns = taps[0].columns, width = slice_columns(TileFormat::f32, nr);
-  for (long first = 0; first < columns; first += nr, out += winograd::products(kForm) * depth * nr)
-    for (long k = 0; k < depth; k++)
-      for (long j = 0; j < nr; j++) {
-        std::array<double, winograd::direct_taps(kForm)> values{};
-        if (first + j < columns)
-          for (size_t t = 0; t < values.size(); t++)
-            values[t] =
-                static_cast<const float*>(taps[t].data)[k * taps[t].depth_stride + (first + j) * taps[t].column_stride];
-        transform<Taps>(g, values, depth * nr, out + (j / width * depth + k) * width + j % width);
-      }
+  const long depth = taps[0].depth, width = slice_columns(TileFormat::f32, nr), stride = depth * nr;
+  for (long first = 0; first < taps[0].columns; first += nr, out += winograd::products(form) * stride)
+    for (long j = 0; j < nr; j += width) pack_slice<form>(taps, first + j, width, stride, out + j * depth);
   return out;
+}
+
+template <int... number>
+float* pack_form(int form, std::integer_sequence<int, number...>, std::span<const PanelSource> taps, int nr,
+                 float* out) {
+  constexpr decltype(&pack_transformed<winograd::kForms[0]>) kPack[] = {pack_transformed<winograd::kForms[number]>...};
+  return kPack[form](taps, nr, out);
 }
 
 }  // namespace
 
 void pack_winograd(winograd::Form form, std::span<const PanelSource> taps, int nr, float* out) {
-  constexpr decltype(&pack_transformed<2, 3>) kPack[] = {pack_transformed<2, 3>, pack_transformed<4, 3>,
-                                                         pack_transformed<2, 5>};
   const int number = winograd::number_of(form);
   check(number < winograd::kFormCount && int(taps.size()) == winograd::direct_taps(form),
         "winograd: taps or patches of another size");
-  float* const end = kPack[number](taps, nr, out);
+  float* const end = pack_form(number, std::make_integer_sequence<int, winograd::kFormCount>(), taps, nr, out);
   pack_panels(TileFormat::f32, taps, nr, static_cast<char*>(static_cast<void*>(end)));
 }
 

@@ -54,7 +54,7 @@ struct StridedTileSet {
 };
 
 // The transforms of convolutions by Winograd's algorithm of one form (winograd.h), for one patch of side x side
-// results, with window = side + taps - 1.
+// results, with window = side + taps - 1. In flat patches, y is always 0.
 struct WinogradTransforms {
   // to[(y * window + x) * plane + c], for c < channels, from the inputs points[y * window + x][c]. Also writes the
   // elements up to the next multiple of 16 channels.

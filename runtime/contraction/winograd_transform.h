@@ -2,6 +2,8 @@
 // translation units that include it before. For what they compute see WinogradTransforms in tiles.h.
 #pragma once
 
+#include <utility>
+
 #include "runtime/contraction/winograd.h"
 
 namespace cppgen::rt::TILE_ISA {
@@ -91,33 +93,54 @@ TILE_FN void transform_square(Transform transform, Load load_point, Store store_
   }
 }
 
-template <int Window, class Load>
+// The same for a line of `Window` vectors.
+template <int Window, int Kept, class Transform, class Load, class Store>
+TILE_FN void transform_line(Transform transform, Load load_point, Store store_point) {
+  Vector line[Window];
+#pragma GCC unroll 8
+  for (int x = 0; x < Window; x++) line[x] = load_point(x);
+  transform(line);
+#pragma GCC unroll 8
+  for (int x = 0; x < Kept; x++) store_point(x, line[x]);
+}
+
+template <winograd::Form form, int Kept, class Transform, class Load, class Store>
+TILE_FN void transform_patch(Transform transform, Load load_point, Store store_point) {
+  if constexpr (form.flat)
+    transform_line<winograd::window(form), Kept>(transform, load_point, store_point);
+  else
+    transform_square<winograd::window(form), Kept>(transform, load_point, store_point);
+}
+
+template <winograd::Form form, class Load>
 TILE_FN void transform_input(Load load_point, float* to, long plane) {
-  const auto transform = [](Vector(&d)[Window]) __attribute__((always_inline)) { WinogradWindow<Window>::input(d); };
-  transform_square<Window, Window>(
+  constexpr int kWindow = winograd::window(form);
+  const auto transform = [](Vector(&d)[kWindow]) __attribute__((always_inline)) { WinogradWindow<kWindow>::input(d); };
+  transform_patch<form, kWindow>(
       transform, load_point, [=](int i, Vector x) __attribute__((always_inline)) { store(to + i * plane, x); });
 }
 
-template <int Window>
+template <winograd::Form form>
 void winograd_input(const float* const* points, long channels, float* to, long plane) {
   long c = 0;
   for (; c + kLanes <= channels; c += kLanes)
-    transform_input<Window>(
+    transform_input<form>(
         [&](int i) __attribute__((always_inline)) { return load(points[i] + c); }, to + c, plane);
   if (c < channels)
-    transform_input<Window>(
+    transform_input<form>(
         [&](int i) __attribute__((always_inline)) { return load_first(points[i] + c, int(channels - c)); }, to + c,
         plane);
 }
 
-template <int Side, int Window>
+template <winograd::Form form>
 bool winograd_output(const float* products, long plane, long columns, float* block) {
-  const auto transform = [](Vector(&p)[Window]) __attribute__((always_inline)) {
-    WinogradResults<Side, Window>::output(p);
+  constexpr int kWindow = winograd::window(form);
+  const auto transform = [](Vector(&p)[kWindow]) __attribute__((always_inline)) {
+    WinogradResults<form.side, kWindow>::output(p);
   };
   Vector zeros{};  // not a number as soon as a result is not finite
   for (long j = 0; j < columns; j += kLanes)
-    transform_square<Window, Side>(
+    transform_patch<form, form.side>(
         transform, [=](int i) __attribute__((always_inline)) { return load(products + i * plane + j); },
         [ =, &zeros ](int i, Vector x) __attribute__((always_inline)) {
           store(block + i * columns + j, x);
@@ -126,27 +149,30 @@ bool winograd_output(const float* products, long plane, long columns, float* blo
   return has_nan(zeros);
 }
 
-template <int Side, int Taps>
+template <winograd::Form form>
 void winograd_direct(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
                      float* block) {
-  constexpr int kWindow = winograd::window({Side, Taps}), kAllTaps = winograd::direct_taps({Side, Taps});
-  for (int y = 0; y < Side; y++) {
-    const void* left[kAllTaps * Side];
+  constexpr int kWindow = winograd::window(form), kTaps = form.taps, kAllTaps = winograd::direct_taps(form);
+  for (int y = 0; y < winograd::results(form) / form.side; y++) {
+    const void* left[kAllTaps * form.side];
     for (int tap = 0; tap < kAllTaps; tap++)
-      for (int x = 0; x < Side; x++) left[tap * Side + x] = points[(y + tap / Taps) * kWindow + x + tap % Taps];
-    tile(left, kAllTaps, channels, panel, block + y * Side * columns, columns);
+      for (int x = 0; x < form.side; x++)
+        left[tap * form.side + x] = points[(y + tap / kTaps) * kWindow + x + tap % kTaps];
+    tile(left, kAllTaps, channels, panel, block + y * form.side * columns, columns);
   }
 }
 
-template <int Side, int Taps>
+template <int number>
 constexpr WinogradTransforms transforms_of_form() {
-  constexpr int kWindow = winograd::window({Side, Taps});
-  return {winograd_input<kWindow>, winograd_output<Side, kWindow>, winograd_direct<Side, Taps>};
+  constexpr winograd::Form kForm = winograd::kForms[number];
+  return {winograd_input<kForm>, winograd_output<kForm>, winograd_direct<kForm>};
 }
 
 // Of all forms, in the order of their numbers.
-constexpr WinogradSet winograd_set() {
-  return {{transforms_of_form<2, 3>(), transforms_of_form<4, 3>(), transforms_of_form<2, 5>()}};
+template <int... number>
+constexpr WinogradSet set_of_forms(std::integer_sequence<int, number...>) {
+  return {{transforms_of_form<number>()...}};
 }
+constexpr WinogradSet winograd_set() { return set_of_forms(std::make_integer_sequence<int, winograd::kFormCount>()); }
 
 }  // namespace cppgen::rt::TILE_ISA

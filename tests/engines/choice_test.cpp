@@ -96,7 +96,8 @@ TEST(EngineChoice, SaysWhyNotWinograd) {
   constexpr ConvSize kPlain{16, 32, 14, 3, 1};
   EXPECT_EQ(winograd_refusal(kPlain), "");
   EXPECT_EQ(winograd_refusal({16, 32, 14, 3, 2}), "");
-  EXPECT_EQ(winograd_refusal({16, 32, 14, 5, 2}), "it is not a convolution of 3 x 3 taps in one group");
+  EXPECT_EQ(winograd_refusal({16, 32, 14, 5, 2}),
+            "it is not a convolution of 3 taps along one or both directions in one group");
   EXPECT_EQ(winograd_refusal({16, 32, 14, 3, 1, 2}), "its stride or dilation is not 1");
   EXPECT_EQ(winograd_refusal(kPlain, FloatMath::strict), "FPMATH_MODE is strict");
   EXPECT_EQ(winograd_refusal(kPlain, FloatMath::f32, std::numeric_limits<float>::infinity()),

@@ -67,6 +67,27 @@ void add_convolution_of_any_size(GraphMaker& g, int64_t taps, int64_t in, int64_
   g.output(g.node("Tanh", {y}));
 }
 
+// The same of sequences, along the only direction that has taps.
+void add_sequence_of_any_size(GraphMaker& g, int64_t taps, int64_t in, int64_t out, bool is_symbol) {
+  const ValueId x = g.input("x", {2, in, is_symbol ? g.symbol("N") : IndexExpr(19)});
+  const ValueId y = g.node("Conv", {x, weights(g, {out, in, taps})}, {{"pads", Dims(2, taps / 2)}});
+  g.output(g.node("Tanh", {y}));
+}
+
+// Convolutions with taps along one direction: of sequences, and along the lines or the columns of images.
+std::vector<Image> flat_images() {
+  std::vector<Image> images;
+  for (const int64_t taps : {3, 5})
+    for (const Image& image :
+         {Image{{1, 1, 5}, {1, 1, taps}}, Image{{1, 16, 4}, {16, 16, taps}, 1, taps / 2},
+          Image{{3, 17, 33}, {35, 17, taps}, 1, 1}, Image{{2, 70, 130}, {40, 70, taps}, 1, 2},
+          Image{{2, 24, 7, 9}, {48, 24, 1, taps}}, Image{{1, 40, 9, 6}, {33, 40, taps, 1}, 1, 1},
+          Image{{2, 18, 12, 13}, {20, 18, 1, taps}, 1, 2}, Image{{1, 16, 20}, {9, 16, taps}, 2, 1},
+          Image{{1, 6, 25}, {10, 6, taps}, 1, 2, 2}, Image{{1, 16, 20}, {24, 4, taps}, 1, 1, 1, 4}})
+      images.push_back(image);
+  return images;
+}
+
 // Around the edges of patches, blocks of patches and panels; then what only other engines can run.
 std::vector<Case> winograd_cases(const std::string& backend) {
   std::vector<Case> cases;
@@ -93,6 +114,9 @@ std::vector<Case> winograd_cases(const std::string& backend) {
        {std::array{false, false, false}, {true, false, false}, {true, true, true}})
     for (const int64_t taps : {3, 5})
       add([&](GraphMaker& g) { add_convolution_of_any_size(g, taps, 20, 40, is_symbol); });
+  for (const Image& image : flat_images()) add([&](GraphMaker& g) { add_convolution(g, image); });
+  for (const bool is_symbol : {false, true})
+    for (const int64_t taps : {3, 5}) add([&](GraphMaker& g) { add_sequence_of_any_size(g, taps, 20, 40, is_symbol); });
   return cases;
 }
 

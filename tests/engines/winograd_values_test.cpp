@@ -21,14 +21,16 @@ float ordinary(int64_t i) { return float(i * 37 % 101 - 50) / 64; }
 
 double weight(int64_t i) { return double(i * 5 % 7 - 3) / 4; }
 
-// Convolutions of images with zeros around them, whose weights are small integers: some of them are 0.
-Graph convolution(int64_t images, int64_t taps) {
+// Convolutions of images with zeros around them, whose weights are small integers: some of them are 0. Those of flat
+// patches have taps along lines alone.
+Graph convolution(int64_t images, rt::winograd::Form form) {
   GraphMaker g;
   std::vector<double> weights;
-  for (int64_t i = 0; i < kFilters * kChannels * taps * taps; i++) weights.push_back(weight(i));
+  const int64_t across = form.taps, down = form.flat ? 1 : across;
+  for (int64_t i = 0; i < kFilters * kChannels * down * across; i++) weights.push_back(weight(i));
   const ValueId x = g.input("x", {images, kChannels, kSide, kSide});
-  g.output(g.node("Conv", {x, g.floats({kFilters, kChannels, taps, taps}, weights)},
-                  {{"pads", std::vector<int64_t>(4, taps / 2)}}));
+  g.output(g.node("Conv", {x, g.floats({kFilters, kChannels, down, across}, weights)},
+                  {{"pads", std::vector<int64_t>{down / 2, across / 2, down / 2, across / 2}}}));
   return std::move(g.g);
 }
 
@@ -81,7 +83,7 @@ class WinogradValues : public testing::TestWithParam<rt::winograd::Form> {
  private:
   static std::vector<float> results(const Machine& machine, const std::string& backend, const ir::HostTensor& images,
                                     const std::string& engine) {
-    Graph graph = convolution(images.dims[0], GetParam().taps);
+    Graph graph = convolution(images.dims[0], GetParam());
     schedule::Options options;
     options.max_autotune_conv_backends = {backend};
     const Result result = run_on(machine, graph, options, {images}, 2);
@@ -125,16 +127,17 @@ TEST_P(WinogradValues, OfNeighboursAreNotAffected) {
 }
 
 // In double precision, whose sums do not overflow on the way.
-double exact(const std::vector<float>& input, int64_t taps, int64_t result) {
+double exact(const std::vector<float>& input, rt::winograd::Form form, int64_t result) {
+  const int64_t across = form.taps, down = form.flat ? 1 : across, taps = down * across;
   const int64_t x = result % kSide, y = result / kSide % kSide, filter = result / (kSide * kSide) % kFilters,
                 image = result / (kSide * kSide * kFilters);
   double sum = 0;
   for (int64_t c = 0; c < kChannels; c++)
-    for (int64_t tap = 0; tap < taps * taps; tap++) {
-      const int64_t line = y + tap / taps - taps / 2, column = x + tap % taps - taps / 2;
+    for (int64_t tap = 0; tap < taps; tap++) {
+      const int64_t line = y + tap / across - down / 2, column = x + tap % across - across / 2;
       if (line < 0 || line >= kSide || column < 0 || column >= kSide) continue;
       sum += double(input[size_t(((image * kChannels + c) * kSide + line) * kSide + column)]) *
-             weight((filter * kChannels + c) * taps * taps + tap);
+             weight((filter * kChannels + c) * taps + tap);
     }
   return sum;
 }
@@ -147,14 +150,14 @@ TEST_P(WinogradValues, AreNotLostInLargeSums) {
   const auto got = patches(on, images), want = direct(on, images);
   for (size_t i = 0; i < got.size(); i++) {
     if (std::isfinite(want[i]) || same_class(got[i], want[i])) continue;
-    const double sum = exact(input, GetParam().taps, int64_t(i));
+    const double sum = exact(input, GetParam(), int64_t(i));
     ASSERT_LT(std::abs(sum), 3.4e38) << "result " << i << ": " << got[i] << ", not " << want[i];
     ASSERT_NEAR(got[i] / sum, 1, 1e-3) << "result " << i;
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, WinogradValues, testing::ValuesIn(rt::winograd::kForms), [](const auto& form) {
-  return fmt::format("Side{}Taps{}", form.param.side, form.param.taps);
+  return fmt::format("{}Side{}Taps{}", form.param.flat ? "Flat" : "", form.param.side, form.param.taps);
 });
 
 }  // namespace

@@ -27,7 +27,9 @@ struct Error {
 
 enum class Data { normal, positive, badly_scaled, cancelling };
 
-std::string name_of(winograd::Form form) { return fmt::format("side {}, {} taps", form.side, form.taps); }
+std::string name_of(winograd::Form form) {
+  return fmt::format("{}side {}, {} taps", form.flat ? "flat, " : "", form.side, form.taps);
+}
 
 std::vector<float> random_values(size_t count, unsigned seed) {
   std::mt19937 random(seed);
@@ -66,7 +68,7 @@ class OnePatch {
         taps_(winograd::direct_taps(p.form)),
         shape_(tile_shape(isa.name, TileFormat::f32)),
         table_(runtime_table(isa.name)),
-        inputs_(inputs_of(data, size_t(window_ * window_ * p.channels), seed)),
+        inputs_(inputs_of(data, size_t(winograd::products(p.form) * p.channels), seed)),
         weights_(weights_of(data, taps_, p.channels, p.columns, seed + 1)),
         packed_(size_t(panels() * (winograd::products(p.form) + taps_) * p.channels * shape_.nr + 16), NAN) {
     std::vector<PanelSource> taps;
@@ -107,7 +109,7 @@ class OnePatch {
   template <class T>
   std::vector<T> direct() const {
     std::vector<T> out;
-    for (int y = 0; y < p_.form.side; y++)
+    for (int y = 0; y < winograd::results(p_.form) / p_.form.side; y++)
       for (int x = 0; x < p_.form.side; x++)
         for (long j = 0; j < p_.columns; j++) {
           T sum = 0;
@@ -152,7 +154,7 @@ class OnePatch {
   // What compute(panel, block) writes into blocks, and says to be finite.
   template <class Compute>
   std::vector<float> by_panels(Compute compute) const {
-    const long nr = shape_.nr, results = p_.form.side * p_.form.side;
+    const long nr = shape_.nr, results = winograd::results(p_.form);
     std::vector<float> block(size_t(results * nr)), out(size_t(results * p_.columns));
     for (long panel = 0; panel < panels(); panel++) {
       EXPECT_FALSE(compute(panel, block.data()));
@@ -216,7 +218,7 @@ TEST(Winograd, ResultsThatAreNotFiniteAreNoticed) {
     const long nr = tile_shape(isa->name, TileFormat::f32).nr;
     for (const winograd::Form form : winograd::kForms) {
       const int side = form.side;
-      std::vector<float> sums(size_t(winograd::products(form) * nr), 1), block(size_t(side * side * nr));
+      std::vector<float> sums(size_t(winograd::products(form) * nr), 1), block(size_t(winograd::results(form) * nr));
       const auto finite = [&] {
         return !table->winograd_output[winograd::number_of(form)](sums.data(), nr, nr, block.data());
       };

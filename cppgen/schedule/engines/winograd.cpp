@@ -1,5 +1,6 @@
-// Convolutions of 3 x 3 or 5 x 5 taps with stride 1 by Winograd's algorithm (runtime/contraction/winograd.h): patches
-// of inputs are transformed, multiplied by transformed weights on tiles, and transformed back.
+// Convolutions of 3 or 5 taps along one or both directions, with stride 1, by Winograd's algorithm
+// (runtime/contraction/winograd.h): patches of inputs are transformed, multiplied by transformed weights on tiles, and
+// transformed back.
 #include "runtime/contraction/winograd.h"
 
 #include <fmt/format.h>
@@ -7,6 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/panels.h"
@@ -20,8 +23,19 @@ using ir::Loop;
 
 constexpr std::array kFormats{rt::TileFormat::f32, rt::TileFormat::f32_wide, rt::TileFormat::f32_narrow};
 
-// The dimension of the left operand with the index row + tap + constant; nullopt if there is none, or if the row or the
-// tap is part of another one, too.
+// The loops over results along the directions of an image, or of a sequence, and those over its taps.
+struct Directions {
+  std::span<const Loop> rows, taps;
+};
+
+std::optional<Directions> directions_of(const ContractionView& view) {
+  const size_t count = view.depth.size() - 1;  // the last loop is that of channels
+  if (view.depth.size() < 2 || count > 2 || view.rows.size() < count) return std::nullopt;
+  return Directions{std::span(view.rows).last(count), std::span(view.depth).first(count)};
+}
+
+// The dimension of the left operand with the index row + tap + constant, or, with one tap, with any index of the row;
+// nullopt if there is none, or if the row or the tap is part of another one, too.
 std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& tap) {
   std::optional<size_t> dimension;
   for (size_t d = 0; d < left->indices.size(); d++) {
@@ -29,8 +43,8 @@ std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& t
     const bool has_row = ir::depends_on(index, row.var.node()), has_tap = ir::depends_on(index, tap.var.node());
     if (!has_row && !has_tap) continue;
     const auto step = ir::stride_of(index, row.var.node()), step_of_tap = ir::stride_of(index, tap.var.node());
-    if (dimension || !step || !step_of_tap || !step->is_constant(1) || !step_of_tap->is_constant(1))
-      return std::nullopt;
+    if (dimension || !step || !step_of_tap) return std::nullopt;
+    if (!tap.extent.is_constant(1) && !(step->is_constant(1) && step_of_tap->is_constant(1))) return std::nullopt;
     dimension = d;
   }
   return dimension;
@@ -38,15 +52,32 @@ std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& t
 
 // The form with patches of this side; nullopt if there is none for the taps.
 std::optional<rt::winograd::Form> form_of(const ContractionView& view, int side) {
-  if (view.depth.size() != 3 || !view.depth[0].extent.is_constant()) return std::nullopt;
-  const int64_t taps = view.depth[0].extent.constant();
+  const auto directions = directions_of(view);
+  if (!directions) return std::nullopt;
+  std::vector<int64_t> taps;  // along the directions that have some
+  for (const Loop& loop : directions->taps) {
+    if (!loop.extent.is_constant()) return std::nullopt;
+    if (!loop.extent.is_constant(1)) taps.push_back(loop.extent.constant());
+  }
   for (const rt::winograd::Form form : rt::winograd::kForms)
-    if (form.side == side && form.taps == taps && view.depth[1].extent.is_constant(taps)) return form;
+    if (form.side == side && taps == std::vector<int64_t>(form.flat ? 1 : 2, form.taps)) return form;
   return std::nullopt;
 }
 
+// The dimensions of the left operand that are the directions; empty if they are not regular.
+std::vector<size_t> window_dimensions(const ContractionView& view) {
+  const Directions directions = *directions_of(view);
+  std::vector<size_t> dimensions;
+  for (size_t i = 0; i < directions.rows.size(); i++) {
+    const auto dimension = window_dimension(view.left, directions.rows[i], directions.taps[i]);
+    if (!dimension) return {};
+    dimensions.push_back(*dimension);
+  }
+  return dimensions;
+}
+
 // Whether reads outside of the image, and nothing else, give zero.
-bool pads_with_zeros(const Contraction& contraction, std::array<size_t, 2> dimensions) {
+bool pads_with_zeros(const Contraction& contraction, const std::vector<size_t>& dimensions) {
   const Expr left = contraction.view->left;
   const auto& shape = contraction.buffer(left).shape;
   for (const ir::Guard& g : left->guards) {
@@ -64,24 +95,27 @@ class WinogradTime {
   WinogradTime(const ContractionView& view, const Target& target)
       : view_(view),
         lanes_(double(target.lanes)),
-        depth_(double(view.depth[2].extent.constant())),
+        depth_(double(view.depth.back().extent.constant())),
         vectors_(std::ceil(double(view.columns[0].extent.constant()) / std::max(lanes_, kNarrowPanel)) *
                  std::max(lanes_, kNarrowPanel) / lanes_) {}
 
   double of_direct_tiles(rt::winograd::Form form) const {
-    return double(rt::winograd::direct_taps(form)) * (depth_ * vectors_ * points(1) + time_of_weights());
+    return double(rt::winograd::direct_taps(form)) *
+           (depth_ * vectors_ * points({1, 1, form.flat}) + time_of_weights());
   }
   double of_patches(rt::winograd::Form form) const {
     // The cost of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
-    constexpr double kOfInput = 6, kOfResult = 9;
+    const double of_input = form.flat ? 4 : 6, of_result = form.flat ? 7 : 9;
+    // Of a flat patch, for its inputs and for each panel of two vectors: calls, and its position. Measured.
+    const double of_patch = form.flat ? 200 * (1 + vectors_ / 2) : 0;
     // Measured. Two blocks of patches at least read the weights, which matters for small images.
     constexpr double kOfFiveTaps = 1.22;
-    const double of_products = window(form) == 4 ? 1 : 1.1;  // with short blocks
-    const double transforms = kOfInput * std::ceil(depth_ / lanes_) + kOfResult * vectors_;
-    const double time =
-        rt::winograd::products(form) * points(form.side) * (of_products * depth_ * vectors_ + transforms);
+    const double of_products = form.flat ? 1.25 : window(form) == 4 ? 1 : 1.1;  // with short blocks
+    const double transforms = of_input * std::ceil(depth_ / lanes_) + of_result * vectors_;
+    const double of_product = of_products * depth_ * vectors_ + transforms;
+    const double time = points(form) * (rt::winograd::products(form) * of_product + of_patch);
     const double weights = rt::winograd::products(form) * time_of_weights();
-    return form.taps == 5 ? kOfFiveTaps * (time + 2 * weights) : time + weights;
+    return form.taps == 5 && !form.flat ? kOfFiveTaps * (time + 2 * weights) : time + weights;
   }
 
  private:
@@ -91,15 +125,17 @@ class WinogradTime {
   const ContractionView& view_;
   const double lanes_, depth_, vectors_;
 
-  // The points of all images, in steps of `side` along both directions.
-  double points(int side) const {
+  // The patches of all images, which have `side` results along the directions that have taps.
+  double points(rt::winograd::Form form) const {
     constexpr int64_t kUsualImage = 56;  // where the size is not known
+    const Directions directions = *directions_of(view_);
+    const size_t first = view_.rows.size() - directions.rows.size();
     double count = 1;
     for (size_t i = 0; i < view_.rows.size(); i++) {
-      const bool is_direction = i + 2 >= view_.rows.size();
       const IndexExpr extent = view_.rows[i].extent;
-      const int64_t size = extent.is_constant() ? extent.constant() : is_direction ? kUsualImage : 1;
-      count *= is_direction ? std::ceil(double(size) / side) : double(size);
+      const int64_t size = extent.is_constant() ? extent.constant() : i >= first ? kUsualImage : 1;
+      const bool has_taps = i >= first && !directions.taps[i - first].extent.is_constant(1);
+      count *= has_taps ? std::ceil(double(size) / form.side) : double(size);
     }
     return count;
   }
@@ -111,7 +147,7 @@ class WinogradTime {
 // the weights: that of one convolution is bounded, so that large models do not become much larger.
 FusionDecision may_replace(const ContractionView& view, const Options& options, rt::winograd::Form form) {
   constexpr int64_t kMostBytes = 64 << 20;
-  const int64_t channels = view.depth[2].extent.constant();
+  const int64_t channels = view.depth.back().extent.constant();
   if (options.fpmath == FloatMath::f32 && !is_like_direct(form, channels))
     return FusionDecision::no(
         fmt::format("its error with {} channels is larger than FPMATH_MODE=f32 allows", channels));
@@ -133,18 +169,16 @@ FusionDecision supports_winograd(const Contraction& contraction, const Options& 
   if (options.fpmath == FloatMath::strict) return FusionDecision::no("FPMATH_MODE is strict");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   const ContractionView& v = *contraction.view;
-  if (!form_of(v, side) || !v.batch.empty() || v.rows.size() < 2)
-    return FusionDecision::no(
-        fmt::format("it is not a convolution of 3 x 3 {}taps in one group", side == 2 ? "or 5 x 5 " : ""));
-  const auto line = window_dimension(v.left, v.rows[v.rows.size() - 2], v.depth[0]),
-             column = window_dimension(v.left, v.rows.back(), v.depth[1]);
-  if (!line || !column) return FusionDecision::no("its stride or dilation is not 1");
-  if (!pads_with_zeros(contraction, {*line, *column}))
-    return FusionDecision::no("its padding is not zeros around images");
+  if (!form_of(v, side) || !v.batch.empty())
+    return FusionDecision::no(fmt::format(
+        "it is not a convolution of {} taps along one or both directions in one group", side == 2 ? "3 or 5" : "3"));
+  const std::vector<size_t> dimensions = window_dimensions(v);
+  if (dimensions.empty()) return FusionDecision::no("its stride or dilation is not 1");
+  if (!pads_with_zeros(contraction, dimensions)) return FusionDecision::no("its padding is not zeros around images");
   const ir::Buffer& weights = contraction.buffer(v.right);
   if (weights.kind != ir::BufferKind::constant || !options.weight_prepack)
     return FusionDecision::no("its weights are not packed when the model is compiled");
-  if (!v.columns[0].extent.is_constant() || !v.depth[2].extent.is_constant())
+  if (!v.columns[0].extent.is_constant() || !v.depth.back().extent.is_constant())
     return FusionDecision::no("its channels are known only at run time");
   if (!all_finite(weights)) return FusionDecision::no("a weight is infinite or not a number");
   return FusionDecision::yes();
