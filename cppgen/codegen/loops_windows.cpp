@@ -32,7 +32,9 @@ Code WindowsWriter::inside_text(const Code& first) const {
 // a constant of the function, so that those without such points are compiled for whole vectors alone.
 Code WindowsWriter::write_rest(const Loop& last) {
   const int64_t lanes = view_.target.lanes;
-  if (!last.extent.is_constant() || plan_.block % lanes != 0) return {};
+  if (!last.extent.is_constant()) return {};
+  const bool one_block = plan_.block >= last.extent.constant();
+  if (!one_block && plan_.block % lanes != 0) return {};
   body_.constant("constexpr int", "rest", "{}", last.extent.constant() % lanes);
   return "rest != 0";
 }
@@ -54,7 +56,8 @@ void WindowsWriter::write_body() {
   body_.add(inner);
   body_.close();
   body_.open(Lambda{"points", "const vec::i64 first, auto where"});
-  const Code stop = named("stop", part.stop);
+  const Code stop = Code::name("stop");  // also for a number, which would be fixed in the braces of vec::Tail
+  body_.let(stop, "{}", part.stop);
   body_.variable("vec::i64", "at", part.start);
   call_by_vectors(
       stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); }, rest);

@@ -68,7 +68,7 @@ constexpr int block_terms(Form form) {
 // divided into blocks of so many products, whatever their number (long_sums.h).
 constexpr bool is_like_direct(Form form, long channels) {
   if (window(form) == 4) return true;
-  if (form.flat) return form.taps == 3 ? channels >= 48 : channels >= 32;
+  if (form.flat) return form.taps == 3 ? channels >= 96 : channels >= 48;
   return form.taps == 3 ? channels >= 128 : channels >= 32 && channels <= 128;
 }
 

@@ -195,7 +195,7 @@ double relative_error(const VecISA& isa, winograd::Form form, long channels, Dat
 // numbers of which direct sums add exact products.
 TEST(Winograd, ErrorIsLikeThatOfDirectSums) {
   const VecISA& isa = *isas_to_test().back();
-  for (const long channels : {16L, 24L, 32L, 48L, 64L, 128L, 256L, 512L, 1024L})
+  for (const long channels : {16L, 24L, 32L, 48L, 64L, 96L, 128L, 256L, 512L, 1024L})
     for (const winograd::Form form : winograd::kForms) {
       const double normal = relative_error(isa, form, channels, Data::normal),
                    positive = relative_error(isa, form, channels, Data::positive),
