@@ -28,17 +28,6 @@ Code WindowsWriter::inside_text(const Code& first) const {
   return conditions.empty() ? true : all_of(conditions);
 }
 
-// Declares how many points do not fill a vector, if that is known, and returns the condition that there are some. It is
-// a constant of the function, so that those without such points are compiled for whole vectors alone.
-Code WindowsWriter::write_rest(const Loop& last) {
-  const int64_t lanes = view_.target.lanes;
-  if (!last.extent.is_constant()) return {};
-  const bool one_block = plan_.block >= last.extent.constant();
-  if (!one_block && plan_.block % lanes != 0) return {};
-  body_.constant("constexpr int", "rest", "{}", last.extent.constant() % lanes);
-  return "rest != 0";
-}
-
 void WindowsWriter::write_body() {
   const Loop& last = kernel_.outer.back();
   across_ = kernel_.outer[kernel_.outer.size() - 2];
@@ -49,18 +38,19 @@ void WindowsWriter::write_body() {
   const Statements inner = point(hoisted);
   body_.add(hoisted);
   body_.constant("constexpr int", "U", "{}", plan_.vectors);
-  const Code rest = write_rest(last);
   body_.open(Lambda{"point", fmt::format("const vec::i64 first, const vec::i64 {}, auto n, auto where", v)});
   body_.constant("constexpr bool", kInside, "decltype(where)::value");
   if (plan_.vectors == 1) body_.let(index_text(across_->var), "first");
   body_.add(inner);
   body_.close();
   body_.open(Lambda{"points", "const vec::i64 first, auto where"});
-  const Code stop = Code::name("stop");  // also for a number, which would be fixed in the braces of vec::Tail
-  body_.let(stop, "{}", part.stop);
+  const Code stop = named("stop", part.stop);
   body_.variable("vec::i64", "at", part.start);
+  const IndexExpr size = kernel_.outer.back().extent;
+  const bool starts_at_vectors = plan_.block % view_.target.lanes == 0;
   call_by_vectors(
-      stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); }, rest);
+      stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); },
+      size.is_constant() && starts_at_vectors ? index_text(size) : Code());
   body_.close();
   const Code extent = index_text(across_->extent), inside = inside_text("first");
   // If the loop's extent is not a multiple of U, the last group overlaps the previous one and computes some values

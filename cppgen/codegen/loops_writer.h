@@ -36,8 +36,8 @@ class LoopsWriter : public KernelWriter {
   void prefetch(size_t segment);
   // StatementList::call_by_vectors with ENABLE_LOOP_TAIL_VEC.
   template <class Call>
-  void call_by_vectors(const Code& end, Call call, const Code& has_rest = {}) {
-    body_.call_by_vectors(end, call, options_.enable_loop_tail_vec, has_rest);
+  void call_by_vectors(const Code& end, Call call, const Code& size = {}) {
+    body_.call_by_vectors(end, call, options_.enable_loop_tail_vec, size);
   }
 
   bool has_total(size_t segment, size_t reduction) const { return loops_.segments[segment].has_total[reduction]; }
@@ -120,7 +120,6 @@ class WindowsWriter : public ColumnsWriter {
 
   void write_body() override;
   Code inside_text(const Code& first) const;
-  Code write_rest(const ir::Loop& last);
 };
 
 // Square tiles that are transposed in the cache.

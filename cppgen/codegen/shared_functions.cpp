@@ -25,11 +25,10 @@ struct NumberedText {
 
 // Cuts emitted code. Other numbers than those of an array's elements stay where C++ wants constants: in lines that
 // declare something static, constexpr or aligned, in template arguments, in [N], which is a field of the kernel's
-// arguments, and in braces of one line, which initialise a struct and refuse values of a wider type. In kernels with
-// windows, so do the numbers of loops, which are those of taps: they are unrolled where their numbers are constants.
+// arguments, and in braces of one line, which initialise a struct and refuse values of a wider type.
 class NumberCutter {
  public:
-  NumberCutter(const std::string& text, bool has_windows) : text_(text), has_windows_(has_windows) {}
+  explicit NumberCutter(const std::string& text) : text_(text) {}
 
   NumberedText cut() {
     while (at_ < text_.size()) {
@@ -48,7 +47,6 @@ class NumberCutter {
 
  private:
   const std::string& text_;
-  const bool has_windows_;
   size_t at_ = 0, piece_ = 0;
   bool line_is_fixed_ = false, line_assigns_ = false;
   int braces_ = 0, angles_ = 0;
@@ -66,7 +64,6 @@ class NumberCutter {
     line_is_fixed_ = line_assigns_ = false;
     for (const std::string_view word : {"static ", "constexpr ", "alignas(", "_Pragma(", "asm", "case ", "//", "#"})
       line_is_fixed_ |= line.find(word) != line.npos;
-    line_is_fixed_ |= has_windows_ && line.find("for (") != line.npos && line.find("++)") != line.npos;
   }
 
   void note_bracket(char c) {
@@ -166,11 +163,10 @@ class Parameters {
   std::vector<std::string> numbers_;                   // as the function has them
 };
 
-// The numbers that may become parameters. Functions with checks stay as they are written, because the id of a check
-// follows the last parameter.
-NumberedText cut(const KernelText& k) {
-  if (!k.checks.empty()) return {{k.function}, {}, {}};
-  return NumberCutter(k.function, std::holds_alternative<kernel::WindowsPlan>(k.plan.form)).cut();
+// Functions that stay as they are written, if they are not equal: loops over the taps of windows are unrolled where
+// their numbers are constants, and the id of a check follows the last parameter.
+bool has_own_numbers(const KernelText& k) {
+  return !k.checks.empty() || std::holds_alternative<kernel::WindowsPlan>(k.plan.form);
 }
 
 std::vector<Family> families_of(const std::vector<KernelText>& kernels) {
@@ -178,7 +174,7 @@ std::vector<Family> families_of(const std::vector<KernelText>& kernels) {
   std::unordered_map<std::string, size_t> seen;
   for (size_t i = 0; i < kernels.size(); i++) {
     const KernelText& k = kernels[i];
-    NumberedText text = cut(k);
+    NumberedText text = has_own_numbers(k) ? NumberedText{{k.function}, {}, {}} : NumberCutter(k.function).cut();
     const auto [it, fresh] = seen.try_emplace(k.linkage + text.key(), families.size());
     if (fresh) families.emplace_back();
     Family& family = families[it->second];

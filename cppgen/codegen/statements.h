@@ -128,13 +128,13 @@ class StatementList {
 
   // Calls a function for the points `at` to `end`, a vector at a time: `call` is its call for a position and lanes. The
   // points that do not fill a vector are a masked one, or are computed one at a time. The variable `at` is declared
-  // before. There are no such points where the condition `has_rest`, if it is given, does not hold.
+  // before. If `size` is given, there are no such points where it is a multiple of vec::L.
   template <class Call>
-  void call_by_vectors(const Code& end, Call call, bool masked_tail = true, const Code& has_rest = {}) {
+  void call_by_vectors(const Code& end, Call call, bool masked_tail = true, const Code& size = {}) {
     each({.variable = "at", .begin = {}, .end = end, .step = "vec::L", .whole_steps = true},
          call("at", "vec::All{}") + ";");
     if (masked_tail)
-      when(code("{}at < {}", has_rest.empty() ? Code() : code("{} && ", has_rest), end),
+      when(code("{}at < {}", size.empty() ? Code() : code("{} % vec::L != 0 && ", operand(size)), end),
            call("at", code("vec::Tail{{int({} - at)}}", end)) + ";");
     else
       each({.variable = "at", .begin = {}, .end = end}, call("at", "vec::Tail{1}") + ";");

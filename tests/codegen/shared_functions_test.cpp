@@ -83,48 +83,16 @@ TEST(SharedFunctions, ArraysHaveTheElementsOfTheLargest) {
   EXPECT_EQ(kernels[1].symbol(), "a");
 }
 
-TEST(SharedFunctions, KernelsWithChecksKeepTheirNumbers) {
-  std::vector<KernelText> kernels = {kernel("a", "  f(2);\n"), kernel("b", "  f(3);\n"), kernel("c", "  f(2);\n")};
-  for (KernelText& k : kernels) k.checks = {"an index outside"};
-  EXPECT_EQ(share_functions(kernels), (std::vector<size_t>{0, 1, 0}));
-  EXPECT_PRED2(has, kernels[0].function, "  f(2);\n");
-}
-
-TEST(SharedFunctions, WindowsKeepTheirTaps) {
-  const auto share_windows = [](const std::string& a, const std::string& b) {
-    std::vector<KernelText> kernels = {kernel("a", a), kernel("b", b)};
-    for (KernelText& k : kernels) k.plan.form = kernel::WindowsPlan();
-    return share_functions(kernels)[1] == 0;
-  };
-  EXPECT_FALSE(share_windows("  for (vec::i64 i2 = 0; i2 < 3; i2++) {\n", "  for (vec::i64 i2 = 0; i2 < 5; i2++) {\n"));
-  EXPECT_TRUE(
-      share_windows("  for (vec::i64 x = 0; x < 56; x += U) {\n", "  for (vec::i64 x = 0; x < 28; x += U) {\n"));
-  EXPECT_TRUE(share_windows("  x = vec::ld(b0 + i0 * 64, n);\n", "  x = vec::ld(b0 + i0 * 96, n);\n"));
-}
-
-// The channels of one image fill vectors, and those of the other one do not: only it has code for parts of vectors.
-TEST(SharedFunctions, DepthwiseConvolutionsOfDifferentSizesShare) {
-  GraphMaker g;
-  ValueId v = g.input("x", {1, 32, 24, 24});
-  const auto depthwise = [&](ValueId x, int64_t channels) {
-    const ValueId w = g.input("w" + std::to_string(channels), {channels, 1, 3, 3});
-    return g.node("Conv", {x, w}, {{"group", channels}, {"pads", std::vector<int64_t>(4, 1)}});
-  };
-  for (const int64_t channels : {64, 96, 100}) {
-    v = g.node("Conv", {v, g.input("p" + std::to_string(channels), {channels, g.g.value(v).type->shape[1], 1, 1})});
-    v = g.node("Relu", {depthwise(v, channels)});
+TEST(SharedFunctions, KernelsWithChecksAndWindowsKeepTheirNumbers) {
+  for (const bool checked : {true, false}) {
+    std::vector<KernelText> kernels = {kernel("a", "  f(2);\n"), kernel("b", "  f(3);\n"), kernel("c", "  f(2);\n")};
+    for (KernelText& k : kernels) {
+      if (checked) k.checks = {"an index outside"};
+      if (!checked) k.plan.form = kernel::WindowsPlan();
+    }
+    EXPECT_EQ(share_functions(kernels), (std::vector<size_t>{0, 1, 0}));
+    EXPECT_PRED2(has, kernels[0].function, "  f(2);\n");
   }
-  g.output(v);
-  std::vector<KernelText> kernels = emitted(g, *find_isa("avx2"));
-  share_functions(kernels);
-  std::vector<const KernelText*> windows;
-  for (const KernelText& k : kernels)
-    if (std::holds_alternative<kernel::WindowsPlan>(k.plan.form)) windows.push_back(&k);
-  ASSERT_EQ(windows.size(), 3u);
-  EXPECT_EQ(windows[1]->symbol(), windows[0]->name);
-  EXPECT_EQ(windows[2]->symbol(), windows[2]->name);
-  EXPECT_PRED2(has, windows[0]->function, "constexpr int rest = 0;");
-  EXPECT_PRED2(has, windows[2]->function, "constexpr int rest = 4;");
 }
 
 TEST(SharedFunctions, ConvolutionsOfDifferentSizesShare) {

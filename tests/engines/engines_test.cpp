@@ -75,9 +75,9 @@ void add_sequence_of_any_size(GraphMaker& g, int64_t taps, int64_t in, int64_t o
 }
 
 // Convolutions with taps along one direction: of sequences, and along the lines or the columns of images.
-std::vector<Image> flat_images() {
+std::vector<Image> flat_images(const std::vector<int64_t>& numbers_of_taps) {
   std::vector<Image> images;
-  for (const int64_t taps : {3, 5})
+  for (const int64_t taps : numbers_of_taps)
     for (const Image& image :
          {Image{{1, 1, 5}, {1, 1, taps}}, Image{{1, 16, 4}, {16, 16, taps}, 1, taps / 2},
           Image{{3, 17, 33}, {35, 17, taps}, 1, 1}, Image{{2, 70, 130}, {40, 70, taps}, 1, 2},
@@ -88,6 +88,15 @@ std::vector<Image> flat_images() {
   return images;
 }
 
+// Convolutions of 5 x 5 taps around the edges of patches, blocks of patches and panels.
+std::vector<Image> images_of_five_taps() {
+  return {Image{{1, 1, 1, 1}, {1, 1, 5, 5}, 1, 2},      Image{{1, 2, 5, 5}, {3, 2, 5, 5}},
+          Image{{1, 16, 4, 4}, {16, 16, 5, 5}, 1, 2},   Image{{1, 17, 6, 7}, {33, 17, 5, 5}, 1, 2},
+          Image{{2, 24, 7, 7}, {48, 24, 5, 5}, 1, 4},   Image{{1, 3, 23, 20}, {65, 3, 5, 5}, 1, 0},
+          Image{{3, 40, 13, 30}, {31, 40, 5, 5}, 1, 1}, Image{{2, 16, 8, 7}, {9, 16, 5, 5}, 2, 2},
+          Image{{1, 6, 12, 13}, {10, 6, 5, 5}, 1, 4, 2}};
+}
+
 // Around the edges of patches, blocks of patches and panels; then what only other engines can run.
 std::vector<Case> winograd_cases(const std::string& backend) {
   std::vector<Case> cases;
@@ -96,6 +105,8 @@ std::vector<Case> winograd_cases(const std::string& backend) {
     build(g);
     cases.push_back(case_of(g, backend));
   };
+  const std::vector<int64_t> numbers_of_taps =
+      backend == "WINOGRAD_2X2" ? std::vector<int64_t>{3, 5} : std::vector<int64_t>{3};
   for (const Image& image :
        {Image{{1, 1, 1, 1}, {1, 1, 3, 3}, 1, 1}, Image{{1, 2, 3, 3}, {3, 2, 3, 3}},
         Image{{1, 16, 4, 4}, {16, 16, 3, 3}, 1, 1}, Image{{1, 17, 5, 6}, {33, 17, 3, 3}, 1, 1},
@@ -104,17 +115,13 @@ std::vector<Case> winograd_cases(const std::string& backend) {
         Image{{1, 40, 7, 7}, {130, 40, 3, 3}, 1, 1}, Image{{2, 16, 8, 7}, {9, 16, 3, 3}, 2, 1},
         Image{{1, 6, 12, 13}, {10, 6, 3, 3}, 1, 2, 2}, Image{{1, 16, 6, 9}, {24, 4, 3, 3}, 1, 1, 1, 4}})
     add([&](GraphMaker& g) { add_convolution(g, image); });
-  for (const Image& image : {Image{{1, 1, 1, 1}, {1, 1, 5, 5}, 1, 2}, Image{{1, 2, 5, 5}, {3, 2, 5, 5}},
-                             Image{{1, 16, 4, 4}, {16, 16, 5, 5}, 1, 2}, Image{{1, 17, 6, 7}, {33, 17, 5, 5}, 1, 2},
-                             Image{{2, 24, 7, 7}, {48, 24, 5, 5}, 1, 4}, Image{{1, 3, 23, 20}, {65, 3, 5, 5}, 1, 0},
-                             Image{{3, 40, 13, 30}, {31, 40, 5, 5}, 1, 1}, Image{{2, 16, 8, 7}, {9, 16, 5, 5}, 2, 2},
-                             Image{{1, 6, 12, 13}, {10, 6, 5, 5}, 1, 4, 2}})
-    add([&](GraphMaker& g) { add_convolution(g, image); });
+  if (numbers_of_taps.size() > 1)
+    for (const Image& image : images_of_five_taps()) add([&](GraphMaker& g) { add_convolution(g, image); });
   for (const std::array<bool, 3>& is_symbol :
        {std::array{false, false, false}, {true, false, false}, {true, true, true}})
-    for (const int64_t taps : {3, 5})
+    for (const int64_t taps : numbers_of_taps)
       add([&](GraphMaker& g) { add_convolution_of_any_size(g, taps, 20, 40, is_symbol); });
-  for (const Image& image : flat_images()) add([&](GraphMaker& g) { add_convolution(g, image); });
+  for (const Image& image : flat_images(numbers_of_taps)) add([&](GraphMaker& g) { add_convolution(g, image); });
   for (const bool is_symbol : {false, true})
     for (const int64_t taps : {3, 5}) add([&](GraphMaker& g) { add_sequence_of_any_size(g, taps, 20, 40, is_symbol); });
   return cases;

@@ -107,12 +107,11 @@ class WinogradTime {
     // The cost of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
     const double of_input = form.flat ? 4 : 6, of_result = form.flat ? 7 : 9;
     // Of a flat patch, for its inputs and for each panel of two vectors: calls, and its position. Measured.
-    const double of_patch = form.flat ? 200 * (1 + vectors_ / 2) : 0;
+    const double of_patch = form.flat ? 50 * (1 + vectors_ / 2) : 0;
     // Measured. Two blocks of patches at least read the weights, which matters for small images.
     constexpr double kOfFiveTaps = 1.22;
-    const double of_products = form.flat ? 1.25 : window(form) == 4 ? 1 : 1.1;  // with short blocks
     const double transforms = of_input * std::ceil(depth_ / lanes_) + of_result * vectors_;
-    const double of_product = of_products * depth_ * vectors_ + transforms;
+    const double of_product = time_of_blocks(form) * depth_ * vectors_ + transforms;
     const double time = points(form) * (rt::winograd::products(form) * of_product + of_patch);
     const double weights = rt::winograd::products(form) * time_of_weights();
     return form.taps == 5 && !form.flat ? kOfFiveTaps * (time + 2 * weights) : time + weights;
@@ -125,6 +124,12 @@ class WinogradTime {
   const ContractionView& view_;
   const double lanes_, depth_, vectors_;
 
+  // Of a multiply-add, where sums are computed in short blocks. Measured.
+  double time_of_blocks(rt::winograd::Form form) const {
+    if (!form.flat) return window(form) == 4 ? 1 : 1.1;
+    if (depth_ <= block_terms(form)) return 1;
+    return window(form) == 4 ? 1.1 : 1.3;
+  }
   // The patches of all images, which have `side` results along the directions that have taps.
   double points(rt::winograd::Form form) const {
     constexpr int64_t kUsualImage = 56;  // where the size is not known
