@@ -133,9 +133,9 @@ struct TilesPlan {
 struct WinogradPlan {
   int64_t side_down = 1, side_across = 1;  // results of a patch along each direction of an image
   IndexExpr down = 1, across = 1;          // patches along each direction
-  IndexExpr patches;         // of all images
-  IndexExpr blocks;          // of patches, as even as they can be
-  int64_t most_patches = 1;  // of a block
+  IndexExpr patches;                       // of all images
+  IndexExpr blocks;                        // of patches, as even as they can be
+  int64_t most_patches = 1;                // of a block
   IndexExpr panels;
   int64_t panels_per_unit = 1;
   bool rows_outside = false;  // neighbouring units are different panels of the same patches
