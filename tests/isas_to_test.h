@@ -3,7 +3,7 @@
 
 #include "isa/vec_isa.h"
 
-// Of the instruction sets that this CPU runs, the most preferred one for each kind of emitted code: the others differ
+// The most preferred instruction set that this CPU runs for each kind of emitted code: the others differ
 // from it in fewer contraction tiles only.
 inline std::vector<const cppgen::VecISA*> isas_to_test() {
   std::vector<const cppgen::VecISA*> list;

@@ -24,8 +24,8 @@ struct CaseResult {
   std::vector<ContenderResult> contenders;
 
   const ContenderResult* find(const std::string& name) const;
-  // Of the measured limit: arithmetic, or bandwidth of cases that are bound by it. Medians over the median, and with
-  // `best` the fastest run over the highest rate, for machines with other load.
+  // The share of the measured limit: arithmetic, or bandwidth of cases that are bound by it. Medians over the median,
+  // and with `best` the fastest run over the highest rate, for machines with other load.
   double share(const ContenderResult&, bool best = false) const;
   double limit_seconds(bool best) const;
 };

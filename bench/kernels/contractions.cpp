@@ -51,7 +51,7 @@ double difference(const float* a, const float* b, int64_t count) {
   return worst / size;
 }
 
-// Of some elements, spread over the result, the first and the last among them.
+// The difference of some elements, spread over the result, the first and the last among them.
 double difference_from_exact(const ContractionCase& c, const Operands& operands, const float* result) {
   constexpr int64_t kSamples = 257;
   const int64_t last = c.out_elements() - 1;

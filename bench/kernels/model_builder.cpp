@@ -21,7 +21,7 @@ static void declare(onnx::ValueInfoProto& info, const std::string& name, const D
   for (int64_t d : dims) shape->add_dim()->set_dim_value(d);
 }
 
-// Of the attributes that the benchmarks use; the others are numbers.
+// The attributes that are lists, among those that the benchmarks use; the others are numbers.
 static bool is_list(const std::string& attribute) {
   return attribute == "perm" || attribute == "pads" || attribute == "strides" || attribute == "kernel_shape" ||
          attribute == "dilations";

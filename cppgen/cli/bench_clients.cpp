@@ -18,7 +18,7 @@ class Series {
  public:
   Series(const RunLimit& limit, const CancelToken& cancel) : limit_(limit), cancel_(cancel), left_(limit.runs) {}
 
-  // Of one client, on its thread; waits until all are there.
+  // The work of one client, on its thread; waits until all are there.
   void work(Caller& caller, RunTimes& times) {
     state_.wait(State::waiting);
     if (state_ == State::ended) return;

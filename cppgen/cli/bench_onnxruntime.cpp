@@ -22,7 +22,7 @@ contenders::OnnxRuntimeRequest onnxruntime_request(const BenchOptions& options, 
   return request;
 }
 
-// Of all threads of this process.
+// The CPU time of all threads of this process.
 double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

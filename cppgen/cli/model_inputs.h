@@ -23,7 +23,7 @@ std::vector<std::string> random_integers(const rt::Plan&, const std::vector<std:
 void check_input_file(const std::string& text);
 const std::vector<int64_t>* dims_of(const rt::Value&);  // null for values that are neither a tensor nor strings
 std::vector<rt::TensorView> views_of(const std::vector<rt::Tensor>&);
-// Of inputs that are all tensors; UserError naming one that is not, and `what` requires it.
+// Views of inputs that are all tensors; UserError naming one that is not, and `what` requires it.
 std::vector<rt::TensorView> tensor_views(const rt::Plan&, const std::vector<rt::Value>& inputs, std::string_view what);
 
 }  // namespace cppgen

@@ -35,7 +35,7 @@ struct ModelProfile {
 
   std::optional<OnednnTimes> onednn{};  // with --against
 
-  // Of one run, in the mean of those whose steps were measured.
+  // The times of one run, in the mean of those whose steps were measured.
   double run_ms() const { return runs_s / double(runs) * 1e3; }
   double step_ms(size_t i) const { return steps[i].ns / double(runs) / 1e6; }
   double bound_ms(size_t i) const { return bounds[i].ns() * double(steps[i].calls) / double(runs) / 1e6; }

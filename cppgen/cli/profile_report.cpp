@@ -66,7 +66,7 @@ std::string bound_text(const ModelProfile& profile, size_t i) {
                      1e3 * profile.predicted_ms(i));
 }
 
-// Of the least and the most busy thread of the session; threads that ran no chunk are not in the map.
+// The times of the least and the most busy thread of the session; threads that ran no chunk are not in the map.
 std::string busy_text(const ModelProfile& profile, size_t i) {
   const ThreadTimes& times = profile.step_threads[i];
   double least = int(times.size()) < profile.model.threads() ? 0 : std::numeric_limits<double>::max(), most = 0;

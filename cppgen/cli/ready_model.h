@@ -33,7 +33,7 @@ struct ReadyModel {
   double load_s = 0;                          // time from the package to a ready session, without the compilation
   double open_s = 0;                          // total time
 
-  // Of the version for the command's inputs.
+  // The plan of the version for the command's inputs.
   const rt::Plan& plan() const { return reference ? reference_plan : chosen->plan(); }
   std::string version() const { return reference ? "" : chosen->executable().version(); }  // empty: there is only one
   std::string isa() const { return reference ? "interpreter" : plan().isa; }

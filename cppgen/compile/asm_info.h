@@ -17,7 +17,7 @@ struct InstructionCounts {
   int64_t loop_spills = 0;  // those of vector registers in innermost loops
 };
 
-// Of these functions, in x86-64 assembly as g++ and clang write it; zeros for a function that is not there.
+// Counts for these functions, in x86-64 assembly as g++ and clang write it; zeros for a function that is not there.
 std::vector<InstructionCounts> count_instructions(std::string_view assembly, const std::vector<std::string>& functions);
 
 // ENABLE_ASM_INFO: replaces the folder `dir` by one with what the builder's compiler makes of the units: NAME.s,

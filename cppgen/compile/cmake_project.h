@@ -14,7 +14,7 @@ struct CMakeProject {
   std::string include_dir;  // with the headers; empty: the embedded ones
 };
 
-// Of the units, with the builder's compiler and flags. `include_dir` as in CompileOptions.
+// A project of the units, with the builder's compiler and flags. `include_dir` as in CompileOptions.
 CMakeProject make_cmake_project(const std::vector<CompileJob>& units, KernelBuilder&, const std::string& include_dir);
 
 // Writes CMakeLists.txt, NAME/kernel.cpp for each unit, and include/. UserError naming the path if that fails.

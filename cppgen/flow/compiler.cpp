@@ -162,7 +162,7 @@ class Compilation {
     return model;
   }
 
-  // Of versions for sizes in place of the general one, whose sizes are not known.
+  // Records versions for sizes in place of the general one, whose sizes are not known.
   void record_operations() const {
     const std::string& file = request_.settings.ops_record;
     if (file.empty()) return;
@@ -347,7 +347,7 @@ class Compilation {
     return {parts_, module_, objects_, std::move(row)};
   }
 
-  // Of all versions.
+  // The lines of all versions.
   std::string tunings_in_use() const {
     std::string lines;
     if (target_.choices && !request_.choices)

@@ -72,7 +72,7 @@ int main(int argc, char** argv) {{
 }}
 )main";
 
-// Of the runtime library.
+// The declaration of a function of the runtime library.
 constexpr const char* kRuntime = R"main(
 extern "C" const cppgen_runtime* cppgen_runtime_of_isa(const char* isa);
 )main";

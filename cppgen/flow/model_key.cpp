@@ -27,7 +27,7 @@ std::string build_identity() {
   return fmt::format("{} {}.{:09}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
-// Of the headers that kernels include.
+// The hash of the headers that kernels include.
 std::string headers_hash(const Settings& settings) {
   if (!settings.include_from_sourcetree) return embedded_headers_hash();
   return VecHeaders::from_directory(usable_source_tree()).hash();

@@ -19,7 +19,7 @@ struct SiteReport {
   int64_t loop_spills = 0;           // of the kernel (compile/asm_info.h), if the request asks for them
 };
 
-// Of parts whose kernels are emitted.
+// The sites of parts whose kernels are emitted.
 std::vector<SiteReport> sites_of(const std::vector<ModelPart>&);
 
 }  // namespace cppgen

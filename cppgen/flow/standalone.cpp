@@ -31,7 +31,7 @@ bool is_of_glibc(const std::string& library) {
   return std::any_of(std::begin(kNames), std::end(kNames), [&](auto name) { return library.starts_with(name); });
 }
 
-// Of lines "libz.so.1 => /lib/libz.so.1 (0x7f...)", as the loader prints them.
+// The paths in lines "libz.so.1 => /lib/libz.so.1 (0x7f...)", as the loader prints them.
 std::vector<std::string> paths_of_libraries(const std::string& lines, const std::string& program) {
   std::vector<std::string> paths;
   std::istringstream stream(lines);

@@ -18,7 +18,8 @@ constexpr double kRoundTrips = 2.5;  // the threads begin a step together, and w
 
 double overlapped(double a, double b) { return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap), 1 / kOverlap); }
 
-// Of one thread that exchanges its part. What the first level does not hold is moved at the rate of the level anyhow.
+// The time in which one thread exchanges its part. What the first level does not hold is moved at the rate of the level
+// anyhow.
 double exchange_ns(double bytes, const MachinePeaks::Level& level, const MachinePeaks& peaks) {
   const double held = peaks.levels.size() > 1 ? kHeld * double(peaks.levels.front().bytes) : bytes;
   const double near = std::min(bytes, held) / peaks.threads, far = bytes / peaks.threads - near;

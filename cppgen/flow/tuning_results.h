@@ -46,7 +46,7 @@ struct TuningResult {
 
 std::string tuning_file(const Settings&);
 
-// Of this place, in the order of the file. A file that does not exist holds none.
+// The results for this place, in the order of the file. A file that does not exist holds none.
 std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace&);
 
 // Those that were neither replaced nor refuted by later ones, without refutations.

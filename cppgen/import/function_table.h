@@ -24,7 +24,7 @@ struct Function {
 };
 std::string label(const Function&);  // "domain.Name", and the overload if it has one
 bool is_declared(const Function&, const std::string& attribute);
-// Of a call, those that the function declares: as given, else the default. Without either the attribute is absent.
+// The attributes of a call that the function declares: as given, else the default. Without either one is absent.
 // UserError for one that is given twice.
 std::map<std::string, const onnx::AttributeProto*> attributes_of(const Function&, const onnx::NodeProto&);
 

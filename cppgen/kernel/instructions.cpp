@@ -87,7 +87,7 @@ bool is_exact_extremum(Expr e) {
          !is_constant(e->args[0]) && !is_constant(e->args[1]);
 }
 
-// Of a value itself, without its operands and accesses to memory, for as many elements as float32 has lanes.
+// The cost of a value itself, without its operands and accesses to memory, for as many elements as float32 has lanes.
 Cost of_value(Expr e, int64_t lanes) {
   switch (e->kind) {
     case ExprKind::unary:
@@ -207,7 +207,7 @@ class Counter {
   }
   Cost of_lanes_apart() const { return compounds(kOfApartLane * view_.target.lanes); }
 
-  // Of an access to memory. `chosen`: lanes read elements at positions that are values.
+  // The cost of an access to memory. `chosen`: lanes read elements at positions that are values.
   Cost of_load(Expr e, bool chosen) const {
     if (e->kind != ExprKind::load || is_in_register(e->buffer)) return {};
     return chosen ? of_lanes_apart() : of_access(view_.offset(e), view_.type_of(e->buffer), true);

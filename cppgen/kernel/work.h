@@ -9,7 +9,7 @@ namespace cppgen::kernel {
 // Estimates what one run of a planned kernel executes and moves.
 KernelWork work_of(const KernelView&, const KernelPlan&);
 
-// Of vectors, as in KernelWork.
+// Instructions of vectors, as in KernelWork.
 struct Instructions {
   IndexExpr simple = 0, compounds = 0, functions = 0;
 };

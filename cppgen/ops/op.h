@@ -191,7 +191,7 @@ struct Op {
       versions;  // ascending; lookup selects the row with the last version that does not exceed the model's
   Count inputs;
   int outputs = 1;  // maximum number; kAny
-  // Of all inputs and outputs. Those of a node that runs on the host may also be strings.
+  // The elements of all inputs and outputs. Those of a node that runs on the host may also be strings.
   Elements elements = Elements::numbers;
   InferFunction infer;
   LowerFunction lower = nullptr;

@@ -37,7 +37,7 @@ Json event_json(const LaneEvent& event, int lane, double start_s) {
   return json;
 }
 
-// Of two events that begin together, the outer one is first.
+// If two events begin together, the outer one is first.
 bool is_before(const ChromeTrace::Event& a, const ChromeTrace::Event& b) {
   return a.begin_s != b.begin_s ? a.begin_s < b.begin_s : a.end_s > b.end_s;
 }

@@ -22,7 +22,7 @@ constexpr Kind kKinds[] = {{"cycles", PERF_COUNT_HW_CPU_CYCLES},
                            {"cache misses", PERF_COUNT_HW_CACHE_MISSES},
                            {"branch misses", PERF_COUNT_HW_BRANCH_MISSES}};
 
-// Of this process.
+// The threads of this process.
 std::vector<pid_t> threads() {
   std::vector<pid_t> ids;
   std::error_code error;

@@ -21,7 +21,7 @@ std::string reason_in(std::string text) {
   return line.empty() ? "" : ": " + line;
 }
 
-// Of what `profile --json` prints.
+// The times in what `profile --json` prints.
 PackageTimes times_in(const nlohmann::json& json) {
   const double all_runs = std::max(1.0, json.at("profiled_runs").get<double>());
   PackageTimes times;

@@ -10,7 +10,7 @@
 namespace cppgen {
 namespace {
 
-// Of a quota and a period in microseconds.
+// The limit that a quota and a period in microseconds mean.
 std::optional<double> limit_of(const std::vector<double>& numbers) {
   if (numbers.size() < 2 || !(numbers[0] > 0) || !(numbers[1] > 0)) return std::nullopt;
   return numbers[0] / numbers[1];

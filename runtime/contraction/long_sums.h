@@ -25,7 +25,7 @@ using BlockFunction = void (*)(const void* const* left, long taps, long depth, c
 struct BlockTile {
   BlockFunction first, next;  // overwrites the results, adds to them
   int rows, columns;
-  // Of one step of the depth (of a slice of the panel), and the number of steps that are adjacent in panels
+  // The bytes of one step of the depth (of a slice of the panel), and the number of steps that are adjacent in panels
   // (formats.h).
   int left_bytes, panel_bytes, depth_group;
 };

@@ -168,7 +168,7 @@ constexpr WinogradTransforms transforms_of_form() {
   return {winograd_input<kForm>, winograd_output<kForm>, winograd_direct<kForm>};
 }
 
-// Of all forms, in the order of their numbers.
+// The transforms of all forms, in the order of their numbers.
 template <int... number>
 constexpr WinogradSet set_of_forms(std::integer_sequence<int, number...>) {
   return {{transforms_of_form<number>()...}};

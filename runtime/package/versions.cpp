@@ -38,7 +38,7 @@ VersionRow row_from(const json& node, const std::string& package) {
   return row;
 }
 
-// Of every instruction set there is one version for all sizes, and one for each given set of sizes.
+// Every instruction set has one version for all sizes, and one for each given set of sizes.
 void check_rows(const std::vector<VersionRow>& rows, const std::string& package, const std::string& own_isa) {
   std::set<std::pair<std::string, SymbolSizes>> versions{{own_isa, {}}};
   std::set<std::string> folders;

@@ -43,7 +43,7 @@ std::vector<std::pair<std::string, std::string>> named_settings(const cppgen_opt
   return given;
 }
 
-// Of the first header whose options have a size.
+// The size in the first header whose options have one.
 constexpr size_t kLeastOptions = offsetof(cppgen_options, pool);
 
 }  // namespace

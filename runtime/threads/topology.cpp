@@ -97,7 +97,7 @@ Handle load_this_machine(unsigned long flags) {
   return handle;
 }
 
-// Of the CPUs that this thread may use, about which nothing else is known.
+// A topology of the CPUs that this thread may use, about which nothing else is known.
 Topology flat_topology() {
   Topology result;
   for (const int cpu : current_thread_affinity()) result.units.push_back({cpu, int(result.units.size()), 0, 0, 0, 0});

@@ -84,7 +84,7 @@ TEST_F(BenchOnnxRuntime, WithoutTheLibraryTheErrorSaysHowToGetIt) {
   EXPECT_EQ(run({"bench", symbolic_model(), "--dim", "N=2", "--onnxruntime", none}).status, 2) << "without --against";
 }
 
-// Of the folder that the benchmarks use, or where LD_LIBRARY_PATH finds it.
+// The library in the folder that the benchmarks use, or where LD_LIBRARY_PATH finds it.
 TEST_F(BenchOnnxRuntime, TheLibraryItself) {
   std::string library;
   std::error_code error;

@@ -59,7 +59,7 @@ TEST_F(Bench, ColdIsAboutModelsThatAreCompiled) {
   EXPECT_NE(ended.err.find("--cold needs the .onnx file"), std::string::npos) << ended.err;
 }
 
-// Of the same models as `run`: the time of a row that is not there would be an error.
+// The same models as for `run`: the time of a row that is not there would be an error.
 TEST_F(Bench, TakesInputs) {
   const auto ids = [&](const std::string& name, int64_t index) {
     rt::Tensor tensor(DType::i64, {4});

@@ -33,7 +33,7 @@ TEST_F(Information, Explain) {
   EXPECT_TRUE(report["decisions"].is_array());
 }
 
-// Of two products, the second one's operand takes the place of the first one's if buffers take turns.
+// The second product's operand takes the place of the first one's if buffers take turns.
 TEST_F(Information, ExplainFollowsTheMemorySettings) {
   ModelMaker maker;
   maker.input("x", {"64", "64"}).output("y");

@@ -24,7 +24,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// Of a process and its threads, by its own account: fields 14 and 15 of its stat file (proc(5)).
+// The CPU time of a process and its threads, by its own account: fields 14 and 15 of its stat file (proc(5)).
 double processor_seconds(int pid) {
   std::string stat;
   std::getline(std::ifstream("/proc/" + std::to_string(pid) + "/stat"), stat);

@@ -209,7 +209,7 @@ TEST_F(RunCommand, RandomIndicesStayInsideTheTablesOfBranches) {
   EXPECT_GT(*trips.rbegin(), 1);
 }
 
-// Of a kernel of several nodes the message names the one that reads with the index, and what it reads.
+// For a kernel of several nodes, the message names the one that reads with the index, and what it reads.
 TEST_F(RunCommand, AnIndexOutsideOfItsTableIsTheUsersErrorThatNamesTheNode) {
   ModelMaker maker;
   maker.input("ids", {"4"}, onnx::TensorProto::INT64).input("table", {"2", "N"}).output("y");

@@ -13,7 +13,7 @@ class Description : public testing::Test {
     m_.node("Op", {"x"}, {"y"});
   }
 
-  // Of a description with these parts in place of those that are right.
+  // The error of a description with these parts in place of those that are right.
   std::string error(const std::string& from, const std::string& to) {
     std::string text = R"({"domain": "com.mycompany", "name": "Op",
  "attributes": {"a": {"type": "float", "default": 1}, "n": {"type": "int", "default": 1}},

@@ -48,7 +48,7 @@ class Custom {
     options.threads = 1, options.custom_ops = descriptions;
     return rt::Session(rt::Executable::load(model.package), options).run_values(inputs);
   }
-  // Of both, which agree.
+  // The results of both, which agree.
   std::vector<Value> run(const std::string& descriptions, const std::vector<Value>& inputs) const {
     const auto expected = interpreted(descriptions, inputs), found = compiled(descriptions, inputs);
     EXPECT_EQ(expected.size(), found.size());

@@ -17,7 +17,7 @@ struct FreeSizes {
   bool operator==(const FreeSizes&) const = default;
 };
 
-// Of the sample's inputs; N is 5.
+// The sizes of the sample's inputs; N is 5.
 std::vector<Dims> sizes_of(const Sample&);
 
 // All dimensions with a symbol each, and with one for each size, which the equal ones share; the same for one of these

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kLeastElements = 16;
 
-// Of the largest input or output; symbols count as many.
+// The elements of the largest input or output; symbols count as many.
 int64_t elements_of(const Graph& g) {
   int64_t most = 0;
   for (const Value& v : g.values) {

@@ -11,7 +11,7 @@ enum class Numbers { ordinary, special };
 // Elements of a type, the same for the same seed: of the range, or any. Special ones are NaN, infinities, signed zeros,
 // subnormals and extremes, in one of three places.
 Tensor make_numbers(DType, const std::vector<int64_t>& dims, std::optional<Range>, Numbers, uint64_t seed);
-// Of these values, which integers wrap to.
+// A tensor of these values, which integers wrap to.
 Tensor tensor_of_values(DType, const std::vector<int64_t>& dims, const std::vector<double>& values);
 
 }  // namespace cppgen::differential

@@ -124,7 +124,7 @@ std::string operators_on_strings() {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-// Of each operator as a model writes it.
+// The attributes of each operator as a model writes it.
 std::string attributes() {
   std::map<std::string, std::string> rows;
   for (const ops::Op& op : ops::table())

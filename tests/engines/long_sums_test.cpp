@@ -210,7 +210,7 @@ TEST(LongSums, OfProductsWithWeightsOfFewBits) {
   expect_digits({make, {{1, kDepth}, {3, kDepth}, {9, kDepth}, {1, kDepth}, {3, kDepth}, {9, kDepth}}});
 }
 
-// Of one query, of few and of several panels of them, over a number of keys that only a run knows.
+// Attentions of one query, of few and of several panels of them, over a number of keys that only a run knows.
 Sums attentions(int64_t keys) {
   const auto make = [] {
     GraphMaker g;

@@ -15,7 +15,7 @@ struct Machine {
   const cppgen_runtime* services = nullptr;  // null: those of the ISA
 };
 
-// Of the rows that this CPU runs the last, or the named one (nullopt if the CPU lacks it), where pairs of bfloat16 are
+// The last row that this CPU runs, or the named one (nullopt if the CPU lacks it), where pairs of bfloat16 are
 // fast.
 Machine this_machine();
 std::optional<Machine> machine(const std::string& isa);

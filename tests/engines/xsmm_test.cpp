@@ -35,7 +35,7 @@ struct Memory {
   std::vector<float> left, panels, out;
 };
 
-// Of the sizes that the parameters reach; the output NaN.
+// Memory of the sizes that the parameters reach; the output is NaN.
 Memory memory_of(const Problem& p) {
   const Problem rows = with_rows(p);
   int64_t left = p.left_start + std::max<int64_t>(p.rows - 1, 0) * rows.left_row + p.depth, batches = 1;

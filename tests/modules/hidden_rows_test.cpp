@@ -14,7 +14,7 @@ std::vector<float> wave(int64_t count, float phase) {
   return values;
 }
 
-// Of the second row all keys are hidden, of the others the last one.
+// All keys of the second row are hidden, and the last one of the others.
 struct Case {
   int64_t rows;
   std::string mask;  // bool, float, or lengths: all rows of the first batch see no key

@@ -91,7 +91,7 @@ class Model {
     return text;
   }
 
-  // Of a model that is one plan.
+  // The library steps of a model that is one plan.
   std::vector<std::string> library_steps() const {
     const auto executable = rt::Executable::load(compile_model(request_).package);
     std::vector<std::string> names;

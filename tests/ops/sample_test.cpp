@@ -65,7 +65,7 @@ TEST(GridSample, TheIdentityGridCopies) {
   }
 }
 
-// Of an image of two rows of 1 to 5, at this height and at these places in a row, up to infinity.
+// Samples of an image of two rows of 1 to 5, at this height and at these places in a row, up to infinity.
 std::vector<float> sampled(const char* mode, const char* padding, int corners, float height,
                            const std::vector<float>& places) {
   const HostTensor x = tensor<float>({1, 1, 2, 5}, {1, 2, 3, 4, 5, 1, 2, 3, 4, 5});

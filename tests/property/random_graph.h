@@ -8,7 +8,7 @@
 
 namespace cppgen::property {
 
-// Of which elements a graph input is sampled. Index inputs must stay in range; other values are free.
+// The elements that a graph input is sampled from. Index inputs must stay in range; other values are free.
 struct InputRange {
   double lo = -2, hi = 2;
 };

@@ -28,8 +28,8 @@ Exact random_numbers(Maker& m, const Dims& dims) {
   return make({}, dims, [&](const Dims&) { return double(m.uniform(-16, 16)) / 8; });
 }
 
-// Of a dimension that differs from run to run: the compiler would take equal ones for a requirement of the model that
-// other runs break.
+// Sizes of a dimension that differs from run to run: the compiler would take equal ones for a requirement of the model
+// that other runs break.
 Dims different_sizes(Maker& m) {
   Dims sizes;
   while (sizes.size() < Maker::kRuns) {

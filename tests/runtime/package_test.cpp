@@ -359,7 +359,7 @@ TEST_F(Package, ManifestIsTheSameForTheSameFiles) {
   EXPECT_EQ(read_text(file("manifest.json")), before);
 }
 
-// Of several blocks, which several threads read and hash, wherever the damage is; in memory and mapped.
+// A file of several blocks, which several threads read and hash, wherever the damage is; in memory and mapped.
 TEST(PackageFile, DamageOfALargeFileIsFound) {
   TempDirectory directory;
   std::string content((5 << 20) + 17, 'x');

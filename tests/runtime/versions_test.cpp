@@ -318,7 +318,7 @@ TEST_F(Versions, TheBestInstructionSetIsLoaded) {
   EXPECT_EQ(Executable::load(directory(), only)->plan().isa, "avx2");
 }
 
-// Of scalar code, every instruction set permits all.
+// Every instruction set permits scalar code.
 TEST_F(Versions, InstructionSetsThatAreNotPermitted) {
   if (!detect_cpu_features().has_all(find_isa("avx2")->required)) GTEST_SKIP() << "no avx2";
   Plan plan = two_step_plan();

@@ -124,7 +124,7 @@ TEST_F(SettingEffect, USE_CMAKE_COMPILATION) {
   EXPECT_TRUE(contains(altered.err, "'plan.json' has")) << altered.err << " only objects may have changed";
 }
 
-// Of a model with an embedding, a product on tiles of the runtime, and a function in double.
+// A model with an embedding, a product on tiles of the runtime, and a function in double.
 std::string model_of_kernels(const TempFolder& folder) {
   ModelMaker maker;
   maker.input("ids", {"64"}, onnx::TensorProto::INT64)

@@ -8,7 +8,7 @@
 namespace cppgen {
 namespace {
 
-// Of a pass over the graph, and of two over the schedule: whether equal nodes are merged, and whether nests are
+// A pass over the graph, and two over the schedule: whether equal nodes are merged, and whether nests are
 // inlined.
 TEST_F(SettingEffect, DISABLE_PASSES) {
   ModelMaker maker;

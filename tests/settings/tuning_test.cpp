@@ -78,7 +78,7 @@ TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM_SEARCH_SPACE) {
   expect_effect<Names>("EXHAUSTIVE", values, {"32", "8"}, {"12", "20", "24", "32", "4", "64", "8"});
 }
 
-// Of contractions, and of other kernels.
+// The number of candidates of contractions, and of other kernels.
 TEST_F(SettingEffect, AUTOTUNE_MAX_CANDIDATES) {
   ModelMaker maker;
   maker.input("a", {"512", "1024"}).input("b", {"64", "4000"}).output("y").output("z");

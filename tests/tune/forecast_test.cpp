@@ -177,7 +177,7 @@ TEST_F(CostModel, ProductsOfNarrowTypesHaveAHigherPeak) {
   EXPECT_DOUBLE_EQ(bound_of(cost, 0, peaks).arithmetic_ns, once / 4);
 }
 
-// Of nine rows and taps in each direction of an image of 3 x 3, seven are inside.
+// Seven of nine rows and taps in each direction of an image of 3 x 3 are inside.
 TEST_F(CostModel, TapsInThePaddingDoNotBoundATime) {
   ModelMaker maker;
   maker.input("x", {"1", "32", "3", "3"}).output("y");
@@ -265,7 +265,7 @@ TEST_F(CostModel, CandidatesThatGiveTheSameKernelsAreUnchanged) {
   EXPECT_FALSE(Forecast(request(exp_and_convolution())).of(kEngine)) << "nothing is known of another engine";
 }
 
-// Of a model whose only kernel takes so many times the predicted time.
+// The profile of a model whose only kernel takes so many times the predicted time.
 std::vector<StepTime> profile_of(const CompileRequest& request, double factor) {
   std::vector<StepTime> profile;
   for (const Explanation::Step& step : explain_model(request).steps)

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using End = ProcessResult::End;
 
-// Of a message of several lines, such as a compiler's, the first ones.
+// The first lines of a message of several, such as a compiler's.
 std::string beginning(const std::string& text) {
   constexpr size_t kMost = 600;
   return text.size() <= kMost ? text : text.substr(0, kMost) + "...";

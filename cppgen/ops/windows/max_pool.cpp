@@ -31,8 +31,8 @@ Scalar column_major(LowerContext& c, const Shape& x, Scalar row_major) {
   return position;
 }
 
-// Of several maxima, the first in the order of the taps is used, in which row-major positions increase; if all are the
-// smallest possible value, a tap in the padding is replaced by one inside.
+// Among several maxima, the first in the order of the taps is used, in which row-major positions increase; if all are
+// the smallest possible value, a tap in the padding is replaced by one inside.
 void emit_max_positions(LowerContext& c, const Window& window) {
   const Shape& x = c.shape(0);
   ir::LoopNest nest;
