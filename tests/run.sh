@@ -145,7 +145,12 @@ before_build=$(elapsed)
 cmake --build --preset release -j "$jobs"
 build_seconds=$(($(elapsed) - before_build))
 stage "tests"
-ctest --preset release -j "$jobs" -LE slow
+results=$PWD/build/release/test_results
+rm -rf "$results"
+status=0
+GTEST_OUTPUT="xml:$results/" ctest --preset release -j "$jobs" -LE slow || status=$?
+/usr/bin/python3 tests/report.py "$results"
+[ "$status" -eq 0 ] || exit "$status"
 if [ -s build/release/guides_left_out.txt ]; then
   echo "left out, as their packages are large; tests/guides/check.sh runs them:"
   sed 's/^/  /' build/release/guides_left_out.txt
