@@ -72,9 +72,10 @@ struct TileContraction {
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of the panel of one tile, which consists of slices (runtime/contraction/formats.h)
   RowTiling tiling;
-  // Winograd's algorithm (runtime/contraction/winograd.h): the rows' last two loops are the lines and columns of an
-  // image, in patches. The panels hold the transforms of the taps, one for each product of a patch; the panels of the
-  // taps themselves follow. Side 0: the algorithm is not used.
+  // Winograd's algorithm (runtime/contraction/winograd.h): the rows' last loops, as many as there are loops of taps,
+  // are the lines and columns of an image, or the positions in a sequence, in patches. The panels hold the transforms
+  // of the taps, one for each product of a patch; the panels of the taps themselves follow. Side 0: the algorithm is
+  // not used.
   rt::winograd::Form winograd;
   Blocking blocking;
   int64_t unpacked_depth = 0;  // weights of few bits: see runtime/contraction/n_bit_layout.h; 0 for others

@@ -2,8 +2,6 @@
 // translation units that include it before. For what they compute see WinogradTransforms in tiles.h.
 #pragma once
 
-#include <utility>
-
 #include "runtime/contraction/winograd.h"
 
 namespace cppgen::rt::TILE_ISA {
@@ -153,7 +151,8 @@ template <winograd::Form form>
 void winograd_direct(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
                      float* block) {
   constexpr int kWindow = winograd::window(form), kTaps = form.taps, kAllTaps = winograd::direct_taps(form);
-  for (int y = 0; y < winograd::results(form) / form.side; y++) {
+  constexpr int kLines = winograd::results(form) / form.side;
+  for (int y = 0; y < kLines; y++) {
     const void* left[kAllTaps * form.side];
     for (int tap = 0; tap < kAllTaps; tap++)
       for (int x = 0; x < form.side; x++)
@@ -168,11 +167,17 @@ constexpr WinogradTransforms transforms_of_form() {
   return {winograd_input<kForm>, winograd_output<kForm>, winograd_direct<kForm>};
 }
 
-// The transforms of all forms, in the order of their numbers.
-template <int... number>
-constexpr WinogradSet set_of_forms(std::integer_sequence<int, number...>) {
-  return {{transforms_of_form<number>()...}};
+template <int number>
+constexpr void add_forms(WinogradSet& set) {
+  set.forms[number] = transforms_of_form<number>();
+  if constexpr (number + 1 < winograd::kFormCount) add_forms<number + 1>(set);
 }
-constexpr WinogradSet winograd_set() { return set_of_forms(std::make_integer_sequence<int, winograd::kFormCount>()); }
+
+// The transforms of all forms, in the order of their numbers.
+constexpr WinogradSet winograd_set() {
+  WinogradSet set{};
+  add_forms<0>(set);
+  return set;
+}
 
 }  // namespace cppgen::rt::TILE_ISA

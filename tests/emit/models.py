@@ -36,6 +36,19 @@ def convolutions(channels=24):
     return model(nodes, [value("x", [1, 3, 32, 32])], [value("y", None)], constants)
 
 
+def convolutions_along_directions(channels=32):
+    nodes = [
+        helper.make_node("Conv", ["x", "w0"], ["c0"], "square", pads=[2, 2, 2, 2]),
+        helper.make_node("Relu", ["c0"], ["r0"], "relu0"),
+        helper.make_node("Conv", ["r0", "w1"], ["c1"], "line", pads=[0, 1, 0, 1]),
+        helper.make_node("Relu", ["c1"], ["r1"], "relu1"),
+        helper.make_node("Conv", ["r1", "w2"], ["y"], "column", pads=[2, 0, 2, 0]),
+    ]
+    constants = [weights("w0", channels, channels, 5, 5), weights("w1", channels, channels, 1, 3, seed=1),
+                 weights("w2", channels, channels, 5, 1, seed=2)]
+    return model(nodes, [value("x", [1, channels, 12, 13])], [value("y", None)], constants)
+
+
 def layers(batch="N"):
     """Two products with sizes that a run chooses, and an output that is larger for larger sizes."""
     nodes = [

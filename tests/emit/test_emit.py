@@ -58,8 +58,9 @@ def test_networks(tmp_path):
     assert "no dynamic section" in run("readelf", "-d", tmp_path / "program").lower().replace("there is ", "")
 
 
-def test_winograd(tmp_path):
-    path = models.save(models.convolutions(64), tmp_path / "net.onnx")
+@pytest.mark.parametrize("make", [lambda: models.convolutions(64), models.convolutions_along_directions])
+def test_winograd(tmp_path, make):
+    path = models.save(make(), tmp_path / "net.onnx")
     compare(path, tmp_path, "--set", "MAX_AUTOTUNE_CONV_BACKENDS=WINOGRAD_2X2,CPP")
 
 

@@ -88,6 +88,31 @@ std::vector<Image> flat_images(const std::vector<int64_t>& numbers_of_taps) {
   return images;
 }
 
+// Along one direction of images, with strides, or with one line or column, along the other; also where an image of one
+// line is a view of a sequence.
+void add_flat_images(std::vector<Case>& cases, const std::string& backend, int64_t taps) {
+  const auto add = [&](const Dims& input, const Dims& kernel, const Dims& strides, bool of_symbol = false) {
+    GraphMaker g;
+    Shape dims(input.begin(), input.end());
+    if (of_symbol) dims[2] = dims[3] = g.symbol("N");
+    const Dims pads{kernel[2] / 2, kernel[3] / 2, kernel[2] / 2, kernel[3] / 2};
+    const ValueId x = g.node("Relu", {g.input("x", std::move(dims))});
+    g.output(g.node("Tanh", {g.node("Conv", {x, weights(g, kernel)}, {{"strides", strides}, {"pads", pads}})}));
+    cases.push_back(case_of(g, backend));
+  };
+  add({1, 20, 9, 14}, {24, 20, 1, taps}, {2, 1});
+  add({2, 20, 14, 9}, {24, 20, taps, 1}, {1, 3});
+  add({1, 20, 1, 19}, {24, 20, 1, taps}, {1, 1});
+  add({1, 20, 19, 1}, {24, 20, taps, 1}, {1, 1});
+  add({2, 20, 9, 9}, {24, 20, 1, taps}, {1, 1}, true);
+  add({2, 20, 9, 9}, {24, 20, taps, 1}, {1, 1}, true);
+  GraphMaker g;
+  const ValueId image = g.node("Unsqueeze", {g.node("Relu", {g.input("x", {2, 20, 30})}), g.ints({2})});
+  const Dims pads{0, taps / 2, 0, taps / 2};
+  g.output(g.node("Tanh", {g.node("Conv", {image, weights(g, {24, 20, 1, taps})}, {{"pads", pads}})}));
+  cases.push_back(case_of(g, backend));
+}
+
 // Convolutions of 5 x 5 taps around the edges of patches, blocks of patches and panels.
 std::vector<Image> images_of_five_taps() {
   return {Image{{1, 1, 1, 1}, {1, 1, 5, 5}, 1, 2},      Image{{1, 2, 5, 5}, {3, 2, 5, 5}},
@@ -122,8 +147,10 @@ std::vector<Case> winograd_cases(const std::string& backend) {
     for (const int64_t taps : numbers_of_taps)
       add([&](GraphMaker& g) { add_convolution_of_any_size(g, taps, 20, 40, is_symbol); });
   for (const Image& image : flat_images(numbers_of_taps)) add([&](GraphMaker& g) { add_convolution(g, image); });
+  for (const int64_t taps : numbers_of_taps) add_flat_images(cases, backend, taps);
   for (const bool is_symbol : {false, true})
-    for (const int64_t taps : {3, 5}) add([&](GraphMaker& g) { add_sequence_of_any_size(g, taps, 20, 40, is_symbol); });
+    for (const int64_t taps : numbers_of_taps)
+      add([&](GraphMaker& g) { add_sequence_of_any_size(g, taps, 20, 40, is_symbol); });
   return cases;
 }
 

@@ -21,12 +21,29 @@ float ordinary(int64_t i) { return float(i * 37 % 101 - 50) / 64; }
 
 double weight(int64_t i) { return double(i * 5 % 7 - 3) / 4; }
 
-// Convolutions of images with zeros around them, whose weights are small integers: some of them are 0. Those of flat
-// patches have taps along lines alone.
-Graph convolution(int64_t images, rt::winograd::Form form) {
+// A form, and whether flat patches are columns of an image and not parts of its lines.
+struct Patches {
+  rt::winograd::Form form;
+  bool is_column = false;
+
+  int64_t taps_down() const { return form.flat && !is_column ? 1 : form.taps; }
+  int64_t taps_across() const { return is_column ? 1 : form.taps; }
+};
+
+std::vector<Patches> all_patches() {
+  std::vector<Patches> all;
+  for (const rt::winograd::Form form : rt::winograd::kForms) {
+    all.push_back({form});
+    if (form.flat) all.push_back({form, true});
+  }
+  return all;
+}
+
+// Convolutions of images with zeros around them, whose weights are small integers: some of them are 0.
+Graph convolution(int64_t images, const Patches& patches) {
   GraphMaker g;
   std::vector<double> weights;
-  const int64_t across = form.taps, down = form.flat ? 1 : across;
+  const int64_t across = patches.taps_across(), down = patches.taps_down();
   for (int64_t i = 0; i < kFilters * kChannels * down * across; i++) weights.push_back(weight(i));
   const ValueId x = g.input("x", {images, kChannels, kSide, kSide});
   g.output(g.node("Conv", {x, g.floats({kFilters, kChannels, down, across}, weights)},
@@ -69,11 +86,11 @@ std::vector<float> images_of_many() {
   return values;
 }
 
-class WinogradValues : public testing::TestWithParam<rt::winograd::Form> {
+class WinogradValues : public testing::TestWithParam<Patches> {
  protected:
   // By Winograd's algorithm, and by direct sums.
   std::vector<float> patches(const Machine& on, const ir::HostTensor& images) const {
-    const int side = GetParam().side;
+    const int side = GetParam().form.side;
     return results(on, fmt::format("WINOGRAD_{0}X{0}", side), images, fmt::format("winograd-{0}x{0}", side));
   }
   std::vector<float> direct(const Machine& on, const ir::HostTensor& images) const {
@@ -127,8 +144,8 @@ TEST_P(WinogradValues, OfNeighboursAreNotAffected) {
 }
 
 // In double precision, whose sums do not overflow on the way.
-double exact(const std::vector<float>& input, rt::winograd::Form form, int64_t result) {
-  const int64_t across = form.taps, down = form.flat ? 1 : across, taps = down * across;
+double exact(const std::vector<float>& input, const Patches& patches, int64_t result) {
+  const int64_t across = patches.taps_across(), down = patches.taps_down(), taps = down * across;
   const int64_t x = result % kSide, y = result / kSide % kSide, filter = result / (kSide * kSide) % kFilters,
                 image = result / (kSide * kSide * kFilters);
   double sum = 0;
@@ -156,8 +173,13 @@ TEST_P(WinogradValues, AreNotLostInLargeSums) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, WinogradValues, testing::ValuesIn(rt::winograd::kForms), [](const auto& form) {
-  return fmt::format("{}Side{}Taps{}", form.param.flat ? "Flat" : "", form.param.side, form.param.taps);
+INSTANTIATE_TEST_SUITE_P(Forms, WinogradValues, testing::ValuesIn(all_patches()), [](const auto& patches) {
+  const rt::winograd::Form form = patches.param.form;
+  return fmt::format("{}Side{}Taps{}",
+                     patches.param.is_column ? "Column"
+                     : form.flat             ? "Line"
+                                             : "",
+                     form.side, form.taps);
 });
 
 }  // namespace

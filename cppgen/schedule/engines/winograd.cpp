@@ -64,11 +64,18 @@ std::optional<rt::winograd::Form> form_of(const ContractionView& view, int side)
   return std::nullopt;
 }
 
-// The dimensions of the left operand that are the directions; empty if they are not regular.
+bool reads_with(Expr load, const Loop& loop) {
+  return std::any_of(load->indices.begin(), load->indices.end(),
+                     [&](IndexExpr index) { return ir::depends_on(index, loop.var.node()); });
+}
+
+// The dimensions of the left operand that are the directions; empty if they are not regular. A direction of one result
+// and one tap may have none, because a view that adds it is part of the load.
 std::vector<size_t> window_dimensions(const ContractionView& view) {
   const Directions directions = *directions_of(view);
   std::vector<size_t> dimensions;
   for (size_t i = 0; i < directions.rows.size(); i++) {
+    if (directions.taps[i].extent.is_constant(1) && !reads_with(view.left, directions.rows[i])) continue;
     const auto dimension = window_dimension(view.left, directions.rows[i], directions.taps[i]);
     if (!dimension) return {};
     dimensions.push_back(*dimension);
