@@ -51,7 +51,7 @@ std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& t
 }
 
 // The form with patches of this side; nullopt if there is none for the taps.
-std::optional<rt::winograd::Form> form_of(const ContractionView& view, int side) {
+std::optional<rt::winograd::Form> winograd_form(const ContractionView& view, int side) {
   const auto directions = directions_of(view);
   if (!directions) return std::nullopt;
   std::vector<int64_t> taps;  // along the directions that have some
@@ -172,7 +172,7 @@ FusionDecision may_replace(const ContractionView& view, const Options& options, 
 
 Replacement replacement(const Contraction& contraction, const Options& options, const Target& target, int side) {
   const WinogradTime time(*contraction.view, target);
-  const rt::winograd::Form form = *form_of(*contraction.view, side);
+  const rt::winograd::Form form = *winograd_form(*contraction.view, side);
   return {may_replace(*contraction.view, options, form), time.of_patches(form) / time.of_direct_tiles(form)};
 }
 
@@ -181,7 +181,7 @@ FusionDecision supports_winograd(const Contraction& contraction, const Options& 
   if (options.fpmath == FloatMath::strict) return FusionDecision::no("FPMATH_MODE is strict");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   const ContractionView& v = *contraction.view;
-  if (!form_of(v, side) || !v.batch.empty())
+  if (!winograd_form(v, side) || !v.batch.empty())
     return FusionDecision::no(fmt::format(
         "it is not a convolution of {} taps along one or both directions in one group", side == 2 ? "3 or 5" : "3"));
   const std::vector<size_t> dimensions = window_dimensions(v);
@@ -204,7 +204,7 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
   c.left = view.left, c.right = view.right;
   c.rows = view.rows, c.columns = view.columns[0], c.depth = view.depth.back();
   c.taps.assign(view.depth.begin(), view.depth.end() - 1);
-  c.winograd = *form_of(view, side);
+  c.winograd = *winograd_form(view, side);
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);
