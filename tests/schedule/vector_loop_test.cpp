@@ -35,7 +35,8 @@ TEST(VectorLoop, ChannelsAreTheLanesOfConvolutionsOfNarrowGroups) {
     for (int64_t stride : {1, 2})
       for (int64_t width : {2, 4, 8}) {
         SCOPED_TRACE(testing::Message() << "stride " << stride << ", channels of a group " << width);
-        EXPECT_TRUE(lanes_of_grouped(any_batch, 64, 64 / width, stride).is_constant(64));
+        const int64_t lanes = width < 8 ? 64 : 0;  // eight channels are a contraction on tiles
+        EXPECT_TRUE(lanes_of_grouped(any_batch, 64, 64 / width, stride).is_constant(lanes));
       }
 }
 
