@@ -27,31 +27,59 @@ VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long dep
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 
-// The same for one tap in short blocks, whose sums and their sums are both in registers: a tile has fewer rows.
+// Calls use(k, sums) with the sums of kShortTerms products from each k on.
+template <int Rows, int Vectors, class Use>
+TILE_FN void each_short_block(const void* const* left, long depth, const void* panel, long distance, Use use) {
+  constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
+  const float* slice = static_cast<const float*>(panel);
+  const float* rows[Rows];
+#pragma GCC unroll 32
+  for (int r = 0; r < Rows; r++) rows[r] = static_cast<const float*>(left[r]);
+  for (long k = 0; k < depth; k += kShortTerms) {
+    vec::Sums<TileUnit, Rows, Vectors> sums;
+    const long terms = depth - k < kShortTerms ? depth - k : kShortTerms;
+    vec::add_products(sums, terms, slice + k * kSlice, distance, [&](int r) { return rows[r] + k; });
+    use(k, sums);
+  }
+}
+
+// The same for one tap in short blocks, whose sums and their sums are both in registers: a tile has fewer rows. With so
+// few registers that half of the sums would not hide the latency of multiply-adds, their sums are in memory.
 template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void short_block(const void* const* left, long taps, long depth, const void* panel, long distance,
                                      void* block, long ldc) {
-  constexpr int kMostRows = ((kRegisters - 1) / Vectors - 1) / 2, kSlice = vec::slice_columns(Vectors * kLanes);
+  constexpr int kMostRows = ((kRegisters - 1) / Vectors - 1) / 2, kFewSums = 8;
   float* c = static_cast<float*>(block);
-  if constexpr (Rows > kMostRows) {
+  if constexpr (Rows > kMostRows && kMostRows * Vectors < kFewSums) {
+    alignas(sizeof(Vector)) float totals[Rows * Vectors * kLanes];
+    float* in_memory = totals;
+    asm("" : "+r"(in_memory) : : "memory");  // g++ would keep them in registers, and sums in memory
+    const auto add = [=](long k, const auto& sums) __attribute__((always_inline)) {
+      if (k == 0)
+        store_sums<false>(sums, in_memory, Vectors * kLanes);
+      else
+        store_sums<true>(sums, in_memory, Vectors * kLanes);
+    };
+    each_short_block<Rows, Vectors>(left, depth, panel, distance, add);
+    vec::Sums<TileUnit, 1, Vectors> row;
+    for (int r = 0; r < Rows; r++) {
+#pragma GCC unroll 4
+      for (int j = 0; j < Vectors; j++) row.v[0][j] = load(in_memory + (r * Vectors + j) * kLanes);
+      store_sums<Adds>(row, c + r * ldc, ldc);
+    }
+  } else if constexpr (Rows > kMostRows) {
     constexpr int kFirst = (Rows + 1) / 2;
     short_block<kFirst, Vectors, Adds>(left, taps, depth, panel, distance, c, ldc);
     short_block<Rows - kFirst, Vectors, Adds>(left + kFirst, taps, depth, panel, distance, c + kFirst * ldc, ldc);
   } else {
     vec::Sums<TileUnit, Rows, Vectors> totals;
-    const float* slice = static_cast<const float*>(panel);
-    const float* rows[Rows];
+    each_short_block<Rows, Vectors>(
+        left, depth, panel, distance, [&](long, const auto& sums) __attribute__((always_inline)) {
 #pragma GCC unroll 32
-    for (int r = 0; r < Rows; r++) rows[r] = static_cast<const float*>(left[r]);
-    for (long k = 0; k < depth; k += kShortTerms) {
-      vec::Sums<TileUnit, Rows, Vectors> sums;
-      const long terms = depth - k < kShortTerms ? depth - k : kShortTerms;
-      vec::add_products(sums, terms, slice + k * kSlice, distance, [&](int r) { return rows[r] + k; });
-#pragma GCC unroll 32
-      for (int r = 0; r < Rows; r++)
+          for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4
-        for (int j = 0; j < Vectors; j++) totals.v[r][j] = totals.v[r][j] + sums.v[r][j];
-    }
+            for (int j = 0; j < Vectors; j++) totals.v[r][j] = totals.v[r][j] + sums.v[r][j];
+        });
     store_sums<Adds>(totals, c, ldc);
   }
 }
