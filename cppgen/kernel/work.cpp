@@ -21,7 +21,7 @@ constexpr int64_t kMatrixInstructions = 32;  // multiply-adds of vectors that ta
 constexpr int64_t kSumsThroughMemory = 3;    // instructions that write, read and zero a vector of sums
 constexpr int64_t kTransposedVector = 4;     // instructions that transpose a vector of results
 constexpr int64_t kAttentionTenths = 13;     // of its multiply-adds: its tiles are small, and each has a start
-// What a vector of scores takes: maximum, exponential, sum; and what the exponential takes at least.
+// The instructions for a vector of scores: maximum, exponential, sum; and the least for the exponential.
 const Instructions kSoftmaxOfVector{0, 32, 8};
 
 IndexExpr contraction_flops(const TileContraction& c) {
@@ -146,7 +146,7 @@ IndexExpr tile_products(const KernelView& view, const TileContraction& c, const 
   return computed < kParts ? ir::ceildiv(all * std::max<int64_t>(computed, 1), kParts) : all;
 }
 
-// What it takes to prepare rows, once for each group of panels.
+// The instructions that prepare rows, once for each group of panels.
 IndexExpr preparing_instructions(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
   if (plan.even_rows || info(c.format).form == rt::LeftForm::in_place) return 0;
   const IndexExpr vectors = ir::ceildiv(c.depth.extent, view.target.lanes);
@@ -168,7 +168,7 @@ void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) 
                       more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
 }
 
-// What the vectors of patches take, in both directions: each is read, transformed and written.
+// The instructions that read, transform and write the vectors of patches, in both directions.
 IndexExpr transforming_instructions(const KernelView& view, const TileContraction& c, const WinogradPlan& plan) {
   constexpr int64_t kOfElement = 6;
   const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd);

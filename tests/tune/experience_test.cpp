@@ -75,7 +75,7 @@ TEST_F(Learning, APercentOfAWholeRunIsAGain) {
   EXPECT_FALSE(experience().is_hopeless(kSplit, program));
 }
 
-// What a run saves counts for a whole program.
+// The savings of a whole run count for a whole program.
 TEST_F(Learning, CountsWholeProgramsOnce) {
   observe("a", 10, 0.9, kSplit);
   const auto rows = experience().rows();

@@ -113,7 +113,7 @@ class WinogradTime {
   double of_patches(rt::winograd::Form form) const {
     // The cost of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
     const double of_input = form.flat ? 4 : 6, of_result = form.flat ? 7 : 9;
-    // What a flat patch takes for its inputs and for each panel of two vectors: calls, and its position. Measured.
+    // The time of a flat patch for its inputs and for each panel of two vectors: calls, and its position. Measured.
     const double of_patch = form.flat ? 50 * (1 + vectors_ / 2) : 0;
     // Measured. Two blocks of patches at least read the weights, which matters for small images.
     constexpr double kOfFiveTaps = 1.22;
