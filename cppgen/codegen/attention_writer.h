@@ -25,7 +25,7 @@ class AttentionWriter : public KernelWriter {
 
  private:
   const kernel::AttentionPlan& plan_;
-  const char* const exp_ = options_.use_fast_math ? "vec::fast::exp" : "vec::exp";
+  const char* const exp_ = options_.use_fast_math ? "vec::fast::exp_flushed" : "vec::exp_flushed";
 
   const schedule::Attention& attention() const { return *kernel_.attention; }
   void write_body() override;

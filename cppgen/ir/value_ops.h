@@ -236,6 +236,8 @@ bool is_inf(T x) {
   return std::isinf(x);
 }
 
+// Weights of a softmax: products with subnormal numbers would be slow. The limit is that of float32 for all types.
+inline double exp_flushed(double x) { return x < double(-87.33654f) ? 0 : std::exp(x > 0 ? 0 : x); }
 inline double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
 
 // --- conversions ---

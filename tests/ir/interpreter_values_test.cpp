@@ -3,6 +3,7 @@
 
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "tests/ir/builders.h"
 
@@ -133,6 +134,10 @@ TEST(Values, TranscendentalsAreRoundedOnce) {
     ASSERT_EQ(y[i], static_cast<float>(std::exp(static_cast<double>(x[i]))));
     ASSERT_EQ(t[i], static_cast<float>(std::tanh(static_cast<double>(x[i]))));
   }
+  EXPECT_EQ(apply<float>(UnaryOp::exp_flushed, DType::f32, {-INFINITY, -100, -87.33655f, 0, 3}),
+            (std::vector<float>{0, 0, 0, 1, 1}));
+  EXPECT_GE(apply<float>(UnaryOp::exp_flushed, DType::f32, {-87.33654f})[0], std::numeric_limits<float>::min());
+  EXPECT_TRUE(std::isnan(apply<float>(UnaryOp::exp_flushed, DType::f32, {NAN})[0]));
   EXPECT_EQ(apply<float>(UnaryOp::sigmoid, DType::f32, {-INFINITY, 0, 100}), (std::vector<float>{0, 0.5f, 1}));
 }
 

@@ -19,12 +19,14 @@ struct Bound {
   double max_ulp;
 };
 
+inline double exp_flushed(double x) { return x < double(-87.33654f) ? 0 : std::exp(x > 0 ? 0 : x); }
 inline double sigmoid(double x) { return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x)); }
 
 // clang-format off
 inline constexpr float kAll = __builtin_inff();
 inline const Bound kBounds[] = {
     {"exp",     [](double x) { return std::exp(x); },   -kAll, kAll, 1.1},
+    {"exp_flushed", exp_flushed,                        -kAll, kAll, 1.1},
     {"expm1",   [](double x) { return std::expm1(x); }, -kAll, kAll, 1.6},
     {"log",     [](double x) { return std::log(x); },   -kAll, kAll, 0.9},
     {"log1p",   [](double x) { return std::log1p(x); }, -kAll, kAll, 1.0},
@@ -44,6 +46,7 @@ inline const Bound kBounds[] = {
     {"erf",     [](double x) { return std::erf(x); },   -kAll, kAll, 0.85},
     {"sigmoid", sigmoid,                                -kAll, kAll, 2.5},
     {"fast_exp",     [](double x) { return std::exp(x); },  -kAll, kAll, 100},
+    {"fast_exp_flushed", exp_flushed,                       -kAll, kAll, 100},
     {"fast_sigmoid", sigmoid,                               -kAll, kAll, 100},
     {"fast_tanh",    [](double x) { return std::tanh(x); }, -kAll, kAll, 16},
     {"fast_log",     [](double x) { return std::log(x); },  -kAll, kAll, 32},

@@ -7,7 +7,7 @@ namespace {
 
 // clang-format off
 #define FUNCTIONS(X)                                                                                               \
-  X(exp) X(expm1) X(log) X(log1p) X(log2) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh)     \
+  X(exp) X(exp_flushed) X(expm1) X(log) X(log1p) X(log2) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh)     \
   X(asinh) X(acosh) X(atanh) X(erf) X(sigmoid)
 // clang-format on
 
@@ -17,7 +17,7 @@ namespace {
   }
 FUNCTIONS(KERNEL)
 
-#define FAST_FUNCTIONS(X) X(exp) X(sigmoid) X(tanh) X(log) X(erf)
+#define FAST_FUNCTIONS(X) X(exp) X(exp_flushed) X(sigmoid) X(tanh) X(log) X(erf)
 #define FAST_KERNEL(name)                                                                                 \
   void run_fast_##name(const float* x, float* y, long count) {                                            \
     for (long i = 0; i < count; i += vec::L) vec::store(y + i, vec::fast::name(vec::load<float>(x + i))); \

@@ -23,6 +23,13 @@ VEC_FN V<f32> scale_by(V<f32> x, V<f32> sum) {
   return x * bits_as<f32>(half) * bits_as<f32>(shift_left(bits, set1<u32>(23)) - half);
 }
 
+// p * 2^n from the sum n + kRoundedExponent, where that is a normal number of a p near 1; 0 where x < least.
+VEC_FN V<f32> scale_or_flush(V<f32> p, V<f32> sum, V<f32> x, V<f32> least) {
+  constexpr u32 bias = u32(127 - 254) << 23;
+  const V<u32> power = shift_left(bits_as<u32>(sum), set1<u32>(23)) + set1<u32>(bias);
+  return select(lt(x, least), zero<f32>(), p * bits_as<f32>(power));
+}
+
 // x = mantissa * 2^exponent with mantissa in [0.75, 1.5), for finite x > 0. Other x: see log_result.
 struct Split {
   V<f32> mantissa, exponent;

@@ -1,6 +1,6 @@
-// exp, expm1, sigmoid, tanh, sinh, cosh. Error bounds: tests/math/bounds.h. Polynomials: minimax fits by Remez's
+// exp, exp_flushed, expm1, sigmoid, tanh, sinh, cosh. Error bounds: tests/math/bounds.h. Polynomials: minimax fits by Remez's
 // exchange, coefficients rounded one after another from the lowest; sources other than that are named.
-// Subnormal arguments and results are exact to the stated bounds; NaN gives NaN.
+// Subnormal arguments and results are exact to the stated bounds, but for exp_flushed; NaN gives NaN.
 #pragma once
 
 namespace vec {
@@ -19,6 +19,8 @@ VEC_FN ExpReduced exp_reduce(F32 x) {
 VEC_FN F32 exp_polynomial(F32 r) {
   return horner(r, 0.49999997f, 0.16666539f, 0.0416677445f, 0.00836705696f, 0.00138387084f);
 }
+constexpr f32 kLeastExponentOfNormal = -87.33654f;  // e^x is a normal number from here on
+
 // e^r - 1 with small relative error.
 VEC_FN F32 expm1_reduced(F32 r) { return fma(r * r, exp_polynomial(r), r); }
 VEC_FN F32 exp_reduced(F32 r) {
@@ -39,6 +41,14 @@ VEC_FN F32 exp_in_range(F32 x) {
 
 // Clamping keeps NaN, which minps and maxps pass through their second operand.
 VEC_FN F32 exp(F32 x) { return exp_in_range(min_raw(splat32(89), max_raw(splat32(-104), x))); }
+
+// e^min(x, 0), or 0 where that is not a normal number: weights of a softmax. Many CPUs take a hundred cycles for a
+// product with a subnormal number.
+VEC_FN F32 exp_flushed(F32 x) {
+  const F32 c = min_raw(zero<f32>(), x);
+  const ExpReduced a = exp_reduce(c);
+  return scale_or_flush(exp_reduced(a.r), a.sum, c, splat32(kLeastExponentOfNormal));
+}
 
 VEC_FN F32 expm1(F32 x) {
   const F32 c = min_raw(splat32(89), max_raw(splat32(-30), x));

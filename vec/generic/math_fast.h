@@ -15,6 +15,13 @@ VEC_FN F32 exp_in_range(F32 x) {
 }
 VEC_FN F32 exp(F32 x) { return fast::exp_in_range(min_raw(splat32(89), max_raw(splat32(-104), x))); }
 
+VEC_FN F32 exp_flushed(F32 x) {
+  const F32 magic = splat32(kRoundedExponent), one = splat32(1), c = min_raw(zero<f32>(), x);
+  const F32 sum = fma(c, splat32(0x1.715476p0f), magic), r = fma(sum - magic, splat32(-0x1.62e43p-1f), c);
+  const F32 power = fma(fma(horner(r, 0.5000512f, 0.16753532f, 0.0412776694f), r, one), r, one);
+  return scale_or_flush(power, sum, c, splat32(kLeastExponentOfNormal));
+}
+
 // Like the accurate functions, with shorter polynomials and one step of reduction.
 VEC_FN F32 sigmoid(F32 x) {
   constexpr f32 magic = 0x1.8p23f + 127 + 24, scale = 0x1p24f;
@@ -66,6 +73,7 @@ VEC_FN F32 erf(F32 x) { return erf_by_table<kErfDegree>(kErfCoefficients, x); }
     return fast::name(x);                  \
   }
 VEC_FAST_MATH(exp)
+VEC_FAST_MATH(exp_flushed)
 VEC_FAST_MATH(sigmoid)
 VEC_FAST_MATH(tanh)
 VEC_FAST_MATH(log)

@@ -66,6 +66,16 @@ VEC_RUNTIME_MATH(erf, kErf)
 #undef VEC_RUNTIME_MATH
 
 template <class Runtime>
+VEC_FN F32 exp_flushed(const Runtime*, F32 x) {
+  return exp_flushed(x);
+}
+template <class Runtime>
+VEC_FN V<f64> exp_flushed(const Runtime* rt, V<f64> x) {
+  const V<f64> z = zero<f64>(), least = set1<f64>(f64(kLeastExponentOfNormal));
+  return select(lt(x, least), z, exp(rt, select(gt(x, z), z, x)));
+}
+
+template <class Runtime>
 VEC_FN F32 sigmoid(const Runtime*, F32 x) {
   return sigmoid(x);
 }

@@ -8,9 +8,9 @@ inline namespace VEC_ISA {
 template <bool Fast, class R>
 VEC_FN V<f32> power(const R* rt, V<f32> x) {
   if constexpr (Fast)
-    return fast::exp(rt, x);
+    return fast::exp_flushed(rt, x);
   else
-    return exp(rt, x);
+    return exp_flushed(rt, x);
 }
 
 // What powers are relative to. Where all scores so far are -infinity, it is finite: powers are 0, and so is the total.

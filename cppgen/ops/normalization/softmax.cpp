@@ -71,7 +71,8 @@ void emit_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::Bu
       powers,
       [&](const At& at) {
         Scalar shift = load(c, greatest, axes.kept_of(at));
-        return exp(load(c, x, at) - (zeros ? max(shift, double(std::numeric_limits<float>::lowest())) : shift));
+        Scalar below = load(c, x, at) - (zeros ? max(shift, double(std::numeric_limits<float>::lowest())) : shift);
+        return type == DType::f32 ? exp_flushed(below) : exp(below);
       },
       "exp");
   ir::BufferId sum =

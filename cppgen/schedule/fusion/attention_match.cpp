@@ -253,7 +253,8 @@ struct SoftmaxForm {
     bool shift_limited = false;
     Expr sum = without_limit(total, double(std::numeric_limits<float>::min()), zeros);
     if (!reduces(sum, ReduceOp::sum, power)) return false;
-    if (power->kind != ExprKind::unary || power->unary != UnaryOp::exp) return false;
+    if (power->kind != ExprKind::unary) return false;
+    if (power->unary != UnaryOp::exp && power->unary != UnaryOp::exp_flushed) return false;
     Expr difference = power->args[0];
     if (!is_binary(difference, BinaryOp::sub)) return false;
     score = difference->args[0];

@@ -29,5 +29,19 @@ TEST(SoftmaxCompiled, RowsWithNaNAndInfinities) {
   property::expect_cases_agree(cases);
 }
 
+// The sign of a weight tells a small number from 0: powers below the least normal number are 0.
+TEST(SoftmaxCompiled, PowersThatAreNotNormalAreZero) {
+  std::vector<property::Case> cases;
+  for (const int64_t type : {1, 10, 11})  // float32, float16, float64
+    for (const int64_t columns : {2, 37, 400}) {
+      GraphMaker g;
+      const ValueId x = g.node("Cast", {g.input("x", {64, columns})}, {{"to", type}});
+      g.output(g.node("Sign", {g.node("Softmax", {x})}));
+      ops::infer_types(g.g);
+      cases.push_back(with_range(property::case_of(std::move(g.g), property::Fact{1, 0}), "x", -110, 0));
+    }
+  property::expect_cases_agree(cases);
+}
+
 }  // namespace
 }  // namespace cppgen::ops_test
