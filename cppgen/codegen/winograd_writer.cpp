@@ -44,15 +44,31 @@ void WinogradWriter::write_body() {
                  index_text(plan_.blocks), kBlock);
   write_points();
   write_inputs();
-  const int64_t size = plan_.panels_per_unit;
-  body_.let("panel0", "{} * {}", kGroup, size);
-  body_.open(For{.variable = kPanel,
-                 .begin = "panel0",
-                 .end = code("vec::imin({}, panel0 + {})", index_text(plan_.panels), size)});
+  const int64_t size = plan_.panels_per_unit, at_once = plan_.panels_at_once;
+  const bool in_parts = at_once < size;
+  const auto end_of = [&](const char* first, int64_t count) {
+    return code("vec::imin({}, {} + {})", index_text(plan_.panels), first, count);
+  };
+  body_.let(in_parts ? "unit_panel" : "panel0", "{} * {}", kGroup, size);
+  if (in_parts) {
+    body_.let("unit_end", "{}", end_of("unit_panel", size));
+    body_.open(For{.variable = "panel0", .begin = "unit_panel", .end = "unit_end", .step = Code(at_once)});
+    body_.let("panel1", "vec::imin(unit_end, panel0 + {})", at_once);
+  } else {
+    body_.let("panel1", "{}", end_of("panel0", at_once));
+  }
   write_products();
   write_results();
-  body_.close();
+  if (in_parts) body_.close();
 }
+
+// The sums of a panel.
+Code WinogradWriter::panel_sums() {
+  const int64_t elements = rt::winograd::products(form_) * plan_.sums_plane;
+  return plan_.panels_at_once == 1 ? kSums : code("{} + ({} - panel0) * {}", kSums, kPanel, elements);
+}
+
+void WinogradWriter::open_panels() { body_.open(For{.variable = kPanel, .begin = "panel0", .end = "panel1"}); }
 
 void WinogradWriter::declare_scratch() {
   const int64_t products = rt::winograd::products(form_);
@@ -60,7 +76,7 @@ void WinogradWriter::declare_scratch() {
   before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
   before_.array("alignas(64) static const float", "padding", Code(contraction_.depth.extent.constant()), "{}");
   note_scratch("inputs: [product][patch][depth], transformed");
-  note_scratch("sums: [product][patch][column]");
+  note_scratch("sums: [panel][product][patch][column]");
 }
 
 // Declares the block of patches and the group of panels of the unit, in either order with the same text, so that
@@ -128,13 +144,14 @@ void WinogradWriter::write_inputs() {
   body_.close();
 }
 
-// The products of all patches of the block with one panel, in tiles of equal size.
+// The products of all patches of the block with some panels, in tiles of equal size.
 void WinogradWriter::write_products() {
   const auto& c = contraction_;
   const int64_t products = rt::winograd::products(form_), mr = c.shape.mr, nr = c.shape.nr;
   const Code product = Code::name("product"), tile = Code::name("tile");
   body_.let("tiles", "(piece.size + {}) / {}", mr - 1, mr);
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
+  open_panels();
   body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", context_.pointers.at(c.packed), kPanel,
                  products, product, c.depth.extent.constant() * nr);
   body_.open(For{.variable = tile, .end = "tiles"});
@@ -146,8 +163,9 @@ void WinogradWriter::write_products() {
   const int64_t terms = rt::winograd::block_terms(form_);
   const bool in_blocks = c.depth.extent.constant() > terms;
   body_.line("{}->tiles[{}][{} + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
-             int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1, index_text(c.depth.extent), kSums, product,
+             int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(), product,
              plan_.sums_plane, nr, nr);
+  body_.close();
   body_.close();
   body_.close();
 }
@@ -156,13 +174,14 @@ void WinogradWriter::write_results() {
   const auto& c = contraction_;
   const int64_t nr = c.shape.nr;
   const int64_t across = plan_.side_across;
+  open_panels();
   body_.let("column0", "{} * {}", kPanel, nr);
   body_.let("tile_columns", "vec::imin({} - column0, {})", index_text(c.columns.extent), nr);
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
   decompose_patch();
   body_.array("alignas(64) float", "block", Code(rt::winograd::results(form_) * nr));
   body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime,
-                 rt::winograd::number_of(form_), kSums, kPatch, nr, plan_.sums_plane, nr);
+                 rt::winograd::number_of(form_), panel_sums(), kPatch, nr, plan_.sums_plane, nr);
   write_direct();
   if (lines())
     body_.let("line_end", "vec::imin({}, {} - {})", plan_.side_down, index_text(lines()->extent), kFirstLine);
@@ -171,6 +190,7 @@ void WinogradWriter::write_results() {
   body_.open(For{.variable = dy, .end = lines() ? Code("line_end") : Code(1)});
   write_epilogue();
   body_.line("vec::finish_block(block + {} * {}, {}, row_size, column0, tile_columns, epilogue);", dy, across * nr, nr);
+  body_.close();
   body_.close();
   body_.close();
 }

@@ -27,6 +27,8 @@ class WinogradWriter : public KernelWriter {
   void write_points();
   Code point_address();
   void write_inputs();
+  Code panel_sums();
+  void open_panels();
   void write_products();
   void write_results();
   void write_direct();

@@ -138,9 +138,10 @@ struct WinogradPlan {
   int64_t most_patches = 1;                // of a block
   IndexExpr panels;
   int64_t panels_per_unit = 1;
-  bool rows_outside = false;  // neighbouring units are different panels of the same patches
+  int64_t panels_at_once = 1;  // of a unit: each product of the patches is computed with all of these before the next
+  bool rows_outside = false;   // neighbouring units are different panels of the same patches
   // Scratch memory, in elements: the distance between the transformed inputs of two patches, and between those, or the
-  // sums, of two products. Sums follow the inputs.
+  // sums, of two products. The sums of one panel after the other follow the inputs.
   int64_t input_row = 0, input_plane = 0, sums_plane = 0;
 };
 

@@ -24,15 +24,17 @@ int64_t most_patches(const KernelView& view) {
   return view.tuning().winograd_tiles * patches_of_tile(*view.kernel.contraction);
 }
 
-// A block has as many patches as fill some tiles, but few enough to leave units for many threads: half a tile if whole
-// tiles and panels would leave too few.
+// A block has as many patches as fill some tiles, because each block reads all weights, but few enough to leave units
+// for many threads: groups of panels are units, too, but each of them transforms its inputs again. It has half a tile if
+// whole tiles and panels would leave too few units.
 IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
   const int64_t tile = patches_of_tile(*view.kernel.contraction), most = most_patches(view);
   if (!plan.patches.is_constant()) return ir::ceildiv(plan.patches, most);
-  const int64_t patches = plan.patches.constant(), units = tuning.winograd_units;
-  const int64_t least = patches / tile * plan.panels.constant() < units ? std::max<int64_t>(tile / 2, 1) : tile;
-  return std::max({pieces(patches, most), std::min(units, patches / least), int64_t(1)});
+  const int64_t patches = plan.patches.constant(), panels = plan.panels.constant(), units = tuning.winograd_units;
+  const int64_t groups = std::clamp(panels / tuning.winograd_panels, int64_t(1), tuning.winograd_groups);
+  const int64_t least = patches / tile * panels < units ? std::max<int64_t>(tile / 2, 1) : tile;
+  return std::max({pieces(patches, most), std::min(pieces(units, groups), patches / least), int64_t(1)});
 }
 
 // All panels, unless that leaves too few units for many threads, or units of other blocks of patches, which run next,
@@ -45,6 +47,13 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   const int64_t cached = view.target.l3_bytes / tuning.winograd_l3_share / std::max<int64_t>(bytes, 1);
   const int64_t most = blocks > 1 && view.target.l3_bytes > 0 ? std::min(panels, cached) : panels;
   return std::min(panels, std::max(tuning.winograd_panels, std::min(most, pieces(panels, groups))));
+}
+
+// As many panels as leave room in the second-level cache for what is read between two uses of their sums. The inputs of
+// a product are read once for all of them.
+int64_t panels_at_once(const KernelView& view, const WinogradPlan& plan, int64_t products) {
+  const int64_t bytes = products * plan.sums_plane * int64_t(sizeof(float));
+  return std::clamp(view.target.l2_bytes / view.tuning().winograd_sums_share / bytes, int64_t(1), plan.panels_per_unit);
 }
 
 void plan_patches(const TileContraction& c, WinogradPlan& w) {
@@ -77,12 +86,13 @@ KernelPlan plan_winograd(const KernelView& view) {
   w.input_row = (whole_lines(depth) / kLineElements | 1) * kLineElements;
   w.input_plane = w.most_patches * w.input_row + kLineElements;
   w.sums_plane = whole_lines(w.most_patches * nr) + kLineElements;
+  w.panels_at_once = panels_at_once(view, w, products);
 
   KernelPlan plan;
   plan.units = w.blocks * ir::ceildiv(w.panels, w.panels_per_unit);
   plan.unit_work = std::max<int64_t>(
       products * depth * w.most_patches * w.panels_per_unit * nr / view.tuning().products_per_element, 1);
-  plan.scratch_bytes = products * (w.input_plane + w.sums_plane) * int64_t(sizeof(float));
+  plan.scratch_bytes = products * (w.input_plane + w.panels_at_once * w.sums_plane) * int64_t(sizeof(float));
   plan.form = w;
   return plan;
 }

@@ -43,14 +43,14 @@ TILE_FN void each_short_block(const void* const* left, long depth, const void* p
   }
 }
 
-// The same for one tap in short blocks, whose sums and their sums are both in registers: a tile has fewer rows. With so
-// few registers that half of the sums would not hide the latency of multiply-adds, their sums are in memory.
+// The same for one tap in short blocks. Their sums are added up in registers if a tile has few rows, else in memory:
+// two tiles of half of the rows would read the panel twice, and too few sums do not hide the latency of multiply-adds.
 template <int Rows, int Vectors, bool Adds>
-VEC_KEEPS_REGISTERS void short_block(const void* const* left, long taps, long depth, const void* panel, long distance,
+VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long depth, const void* panel, long distance,
                                      void* block, long ldc) {
-  constexpr int kMostRows = ((kRegisters - 1) / Vectors - 1) / 2, kFewSums = 8;
+  constexpr int kMostRows = ((kRegisters - 1) / Vectors - 1) / 2;
   float* c = static_cast<float*>(block);
-  if constexpr (Rows > kMostRows && kMostRows * Vectors < kFewSums) {
+  if constexpr (Rows > kMostRows) {
     alignas(sizeof(Vector)) float totals[Rows * Vectors * kLanes];
     float* in_memory = totals;
     asm("" : "+r"(in_memory) : : "memory");  // g++ would keep them in registers, and sums in memory
@@ -67,10 +67,6 @@ VEC_KEEPS_REGISTERS void short_block(const void* const* left, long taps, long de
       for (int j = 0; j < Vectors; j++) row.v[0][j] = load(in_memory + (r * Vectors + j) * kLanes);
       store_sums<Adds>(row, c + r * ldc, ldc);
     }
-  } else if constexpr (Rows > kMostRows) {
-    constexpr int kFirst = (Rows + 1) / 2;
-    short_block<kFirst, Vectors, Adds>(left, taps, depth, panel, distance, c, ldc);
-    short_block<Rows - kFirst, Vectors, Adds>(left + kFirst, taps, depth, panel, distance, c + kFirst * ldc, ldc);
   } else {
     vec::Sums<TileUnit, Rows, Vectors> totals;
     each_short_block<Rows, Vectors>(

@@ -59,8 +59,11 @@ VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const T* sl
 #pragma GCC unroll 1
   for (i64 k = 0; k < depth; k++, slice += kSlice) {
 #pragma GCC unroll 4
-    for (int j = 0; kPrefetches && j < kColumns; j += kLine)
-      __builtin_prefetch(slice + kStepsAhead * kSlice + j / kSlice * distance + j % kSlice);
+    for (int j = 0; kPrefetches && j < kColumns; j += kLine) {
+      const T* const line = slice + j / kSlice * distance + j % kSlice;
+      __builtin_prefetch(line + kStepsAhead * kSlice);
+      __builtin_prefetch(line + kColumns / kSlice * distance, 0, 2);  // of the next panel, into the second-level cache
+    }
     add_outer_product(sums, k, slice, distance, row);
   }
 }

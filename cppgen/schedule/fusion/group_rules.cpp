@@ -28,6 +28,29 @@ bool narrows(const Group& group, const LoopNest& nest, size_t count, const Tunin
   return !points.is_constant() || points.constant() >= tuning.narrowed_points;
 }
 
+std::vector<Expr> reduced_loads(const Segment& s) {
+  std::vector<Expr> roots, found;
+  for (const auto& r : s.reductions) roots.push_back(r.value);
+  for (Expr e : ir::postorder(roots))
+    if (e->kind == ir::ExprKind::load && !e->indices.empty()) found.push_back(e);
+  return found;
+}
+
+// Whether a reduction of the group slides a window along a loop: alone, it computes neighbouring windows together.
+bool slides_windows(const Group& group) {
+  const auto slides_along = [](IndexExpr index, const std::vector<Loop>& loops) {
+    return std::any_of(loops.begin(), loops.end(), [&](const Loop& l) { return ir::depends_on(index, l.var.node()); });
+  };
+  return std::any_of(group.segments.begin(), group.segments.end(), [&](const Segment& s) {
+    const auto loads = reduced_loads(s);
+    return std::any_of(loads.begin(), loads.end(), [&](Expr e) {
+      return std::any_of(e->indices.begin(), e->indices.end(), [&](IndexExpr index) {
+        return slides_along(index, s.reduced) && (slides_along(index, group.outer) || slides_along(index, s.loops));
+      });
+    });
+  });
+}
+
 // A single row is one point, which one thread computes, so it must be short.
 bool is_short_row(const Group& group, const LoopNest& nest, const Tuning& tuning) {
   const auto is_short = [&](IndexExpr points) {
@@ -51,14 +74,6 @@ bool may_narrow(const Group& group, const LoopNest& nest, size_t count, bool sho
 bool is_position_free(const Segment& s) {
   return std::none_of(s.reductions.begin(), s.reductions.end(),
                       [](const ir::Reduction& r) { return ir::gives_position(r.op); });
-}
-
-std::vector<Expr> reduced_loads(const Segment& s) {
-  std::vector<Expr> roots, found;
-  for (const auto& r : s.reductions) roots.push_back(r.value);
-  for (Expr e : ir::postorder(roots))
-    if (e->kind == ir::ExprKind::load && !e->indices.empty()) found.push_back(e);
-  return found;
 }
 
 // Whether `y`, its variables replaced, is the load `x`, and varies with the reduced loops.
@@ -149,8 +164,9 @@ static bool keeps_order(const Alignment& alignment) {
 
 Joining join_consumer(Program& program, const Group& group, const LoopNest& nest, const Options& options,
                       const Tuning& tuning) {
-  const bool short_row = is_short_row(group, nest, tuning);
+  const bool short_row = is_short_row(group, nest, tuning), windows = slides_windows(group);
   for (size_t count = group.outer.size() + 1; count-- > 0;) {
+    if (windows && count < group.outer.size()) return refused("the windows of the producer would be computed one by one");
     if (!may_narrow(group, nest, count, short_row, tuning)) continue;
     auto alignment = align_by_loads(group, nest, count);
     if (!alignment) continue;

@@ -32,7 +32,7 @@ TEST(SoftmaxCompiled, RowsWithNaNAndInfinities) {
 // The sign of a weight tells a small number from 0: powers below the least normal number are 0.
 TEST(SoftmaxCompiled, PowersThatAreNotNormalAreZero) {
   std::vector<property::Case> cases;
-  for (const int64_t type : {1, 10, 11})  // float32, float16, float64
+  for (const int64_t type : {1, 11})  // float32, float64
     for (const int64_t columns : {2, 37, 400}) {
       GraphMaker g;
       const ValueId x = g.node("Cast", {g.input("x", {64, columns})}, {{"to", type}});
