@@ -163,8 +163,8 @@ void WinogradWriter::write_products() {
   const int64_t terms = rt::winograd::block_terms(form_);
   const bool in_blocks = c.depth.extent.constant() > terms;
   body_.line("{}->tiles[{}][{} + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
-             int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(), product,
-             plan_.sums_plane, nr, nr);
+             int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(),
+             product, plan_.sums_plane, nr, nr);
   body_.close();
   body_.close();
   body_.close();

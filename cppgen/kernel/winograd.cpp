@@ -25,8 +25,8 @@ int64_t most_patches(const KernelView& view) {
 }
 
 // A block has as many patches as fill some tiles, because each block reads all weights, but few enough to leave units
-// for many threads: groups of panels are units, too, but each of them transforms its inputs again. It has half a tile if
-// whole tiles and panels would leave too few units.
+// for many threads: groups of panels are units, too, but each of them transforms its inputs again. It has half a tile
+// if whole tiles and panels would leave too few units.
 IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
   const int64_t tile = patches_of_tile(*view.kernel.contraction), most = most_patches(view);

@@ -172,6 +172,16 @@ TEST_P(WinogradValues, AreNotLostInLargeSums) {
     ASSERT_NEAR(got[i] / sum, 1, 1e-3) << "result " << i;
   }
 }
+// A smaller cache gives fewer panels at once.
+TEST_P(WinogradValues, DoNotDependOnPanelsAtOnce) {
+  const ir::HostTensor images = images_of(images_of_many());
+  Machine on = this_machine();
+  const auto many = patches(on, images);
+  on.target.l2_bytes = 1;
+  const auto one = patches(on, images);
+  ASSERT_EQ(many.size(), one.size());
+  EXPECT_EQ(std::memcmp(many.data(), one.data(), many.size() * sizeof(float)), 0);
+}
 
 INSTANTIATE_TEST_SUITE_P(Forms, WinogradValues, testing::ValuesIn(all_patches()), [](const auto& patches) {
   const rt::winograd::Form form = patches.param.form;

@@ -37,6 +37,16 @@ TEST(Group, AReaderOfOtherPointsHasAKernelOfItsOwn) {
             "the reader needs more than one point of the producer, or has different loops");
 }
 
+TEST(Group, WindowsStayApartFromReductionsOfTheirResults) {
+  GraphMaker g;
+  const std::vector<double> ones(128 * 9, 1);
+  const ValueId x = g.input("x", {1, 128, 12, 12}), weights = g.floats({128, 1, 3, 3}, ones);
+  const ValueId y = g.node("Conv", {x, weights}, {{"group", int64_t{128}}});
+  g.output(y).output(g.node("GlobalAveragePool", {y}));
+  EXPECT_EQ(decision(scheduled(g).log, "group", "global_average_pool").reason,
+            "the windows of the producer would be computed one by one");
+}
+
 TEST(Group, SiblingsOverOtherLoopsStayApart) {
   GraphMaker g;
   g.output(g.node("Exp", {g.input("x", {64, 32})})).output(g.node("Exp", {g.input("y", {64, 33})}));

@@ -1,6 +1,11 @@
 // Whatever graphs there are, their texts are read back: random graphs, models with bodies, sequences and strings, and
 // every operator's samples; as they are imported and after each pass.
+//
+//   test_text_round_trips [--times N]    so many times as many random graphs and models, and all samples
 #include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
 
 #include "cppgen/flow/stages.h"
 #include "cppgen/import/import.h"
@@ -18,6 +23,11 @@
 namespace cppgen {
 namespace {
 
+uint64_t times = 1;
+
+// Every seventh, or all.
+size_t sample_step() { return times > 1 ? 1 : 7; }
+
 void expect_round_trips_of_passes(Graph graph) {
   expect_round_trip(graph);
   passes::PassOptions options;
@@ -32,7 +42,7 @@ void expect_round_trips_of_passes(Graph graph) {
 }
 
 TEST(RoundTrip, RandomGraphs) {
-  for (uint64_t seed = 1; seed <= 200 && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 200 * times && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     const property::RandomGraph random = property::make_random_graph(seed);
     expect_round_trip(random.graph);
@@ -41,7 +51,7 @@ TEST(RoundTrip, RandomGraphs) {
 }
 
 TEST(RoundTrip, RandomModelsWithBodies) {
-  for (uint64_t seed = 1; seed <= 60 && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 60 * times && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     const std::string bytes = modules::random_model(seed).maker.bytes();
     expect_round_trips_of_passes(import_onnx_bytes(std::as_bytes(std::span(bytes)), ""));
@@ -89,7 +99,7 @@ void expect_round_trip(const ir::Program& program, int64_t symbol) {
 }
 
 TEST(RoundTrip, LoweredRandomGraphs) {
-  for (uint64_t seed = 1; seed <= 100 && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 100 * times && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     property::RandomGraph random = property::make_random_graph(seed);
     expect_round_trip(ops::lower(random.graph), seed % 4 == 0 ? random.symbol_value : 0);
@@ -99,7 +109,7 @@ TEST(RoundTrip, LoweredRandomGraphs) {
 TEST(RoundTrip, ProgramsAfterEachPass) {
   const schedule::Options options;
   const schedule::Target target = target_of(*find_isa("scalar"), MachineDescription());
-  for (uint64_t seed = 1; seed <= 40 && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 40 * times && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     property::RandomGraph random = property::make_random_graph(seed);
     ir::Program lowered = ops::lower(random.graph, {.library = true});
@@ -113,7 +123,7 @@ TEST(RoundTrip, ProgramsAfterEachPass) {
 
 TEST(RoundTrip, LoweredSamplesOfAllOperators) {
   std::vector<differential::Sample> samples = differential::all_samples();
-  for (size_t i = 3; i < samples.size() && !HasFailure(); i += 7) {
+  for (size_t i = sample_step() / 2; i < samples.size() && !HasFailure(); i += sample_step()) {
     SCOPED_TRACE(samples[i].row->op + (": " + samples[i].text));
     if (partition::is_one_plan(samples[i].graph)) expect_round_trip(ops::lower(samples[i].graph), 0);
   }
@@ -122,7 +132,7 @@ TEST(RoundTrip, LoweredSamplesOfAllOperators) {
 TEST(RoundTrip, SamplesOfAllOperators) {
   const std::vector<differential::Sample> samples = differential::all_samples();
   ASSERT_FALSE(samples.empty());
-  for (size_t i = 0; i < samples.size() && !HasFailure(); i += 7) {
+  for (size_t i = 0; i < samples.size() && !HasFailure(); i += sample_step()) {
     SCOPED_TRACE(samples[i].row->op + (": " + samples[i].text));
     expect_round_trip(samples[i].graph);
   }
@@ -130,3 +140,11 @@ TEST(RoundTrip, SamplesOfAllOperators) {
 
 }  // namespace
 }  // namespace cppgen
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc == 3 && std::string(argv[1]) == "--times") cppgen::times = std::strtoull(argv[2], nullptr, 10);
+  if (cppgen::times == 0 || (argc != 1 && argc != 3))
+    return std::fprintf(stderr, "usage: %s [--times N]\n", argv[0]), 2;
+  return RUN_ALL_TESTS();
+}

@@ -14,7 +14,8 @@ VEC_FN V<f32> scale_by(V<f32> x, V<f32> sum) { return scale(x, sum - set1<f32>(k
 VEC_FN V<f32> scale_or_flush(V<f32> p, V<f32> sum, V<f32> x, V<f32> least) {
   constexpr int not_less = 5;  // true for NaN
   const u16 kept = u16(__builtin_ia32_cmpps512_mask(x.v, least.v, not_less, -1, kCurrentRounding));
-  return {__builtin_ia32_scalefps512_mask(p.v, (sum - set1<f32>(kRoundedExponent)).v, Floats{}, kept, kCurrentRounding)};
+  return {
+      __builtin_ia32_scalefps512_mask(p.v, (sum - set1<f32>(kRoundedExponent)).v, Floats{}, kept, kCurrentRounding)};
 }
 
 // For x that is not finite and positive: exponent -inf for zeros, +inf for infinities, mantissa NaN for negative x.

@@ -1,5 +1,5 @@
-// exp, exp_flushed, expm1, sigmoid, tanh, sinh, cosh. Error bounds: tests/math/bounds.h. Polynomials: minimax fits by Remez's
-// exchange, coefficients rounded one after another from the lowest; sources other than that are named.
+// exp, exp_flushed, expm1, sigmoid, tanh, sinh, cosh. Error bounds: tests/math/bounds.h. Polynomials: minimax fits by
+// Remez's exchange, coefficients rounded one after another from the lowest; sources other than that are named.
 // Subnormal arguments and results are exact to the stated bounds, but for exp_flushed; NaN gives NaN.
 #pragma once
 

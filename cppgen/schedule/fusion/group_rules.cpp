@@ -166,7 +166,8 @@ Joining join_consumer(Program& program, const Group& group, const LoopNest& nest
                       const Tuning& tuning) {
   const bool short_row = is_short_row(group, nest, tuning), windows = slides_windows(group);
   for (size_t count = group.outer.size() + 1; count-- > 0;) {
-    if (windows && count < group.outer.size()) return refused("the windows of the producer would be computed one by one");
+    if (windows && count < group.outer.size())
+      return refused("the windows of the producer would be computed one by one");
     if (!may_narrow(group, nest, count, short_row, tuning)) continue;
     auto alignment = align_by_loads(group, nest, count);
     if (!alignment) continue;
