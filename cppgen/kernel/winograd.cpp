@@ -49,8 +49,8 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   return std::min(panels, std::max(tuning.winograd_panels, std::min(most, pieces(panels, groups))));
 }
 
-// As many panels as leave room in the second-level cache for what is read between two uses of their sums. The inputs of
-// a product are read once for all of them.
+// The number of panels whose sums leave room in the second-level cache for what is read between two uses of them. The
+// inputs of a product are read once for all of these panels.
 int64_t panels_at_once(const KernelView& view, const WinogradPlan& plan, int64_t products) {
   const int64_t bytes = products * plan.sums_plane * int64_t(sizeof(float));
   return std::clamp(view.target.l2_bytes / view.tuning().winograd_sums_share / bytes, int64_t(1), plan.panels_per_unit);

@@ -65,7 +65,7 @@
 #define __builtin_ia32_gatherdiv16si(old, base, index, mask, scale) \
   _mm512_mask_i64gather_epi32((__m256i)(old), mask, (__m512i)(index), base, scale)
 
-#define __builtin_ia32_scalefps512_mask(a, n, old, mask, rounding) _mm512_scalef_ps(a, n)
+#define __builtin_ia32_scalefps512_mask(a, n, old, mask, rounding) _mm512_mask_scalef_ps(old, mask, a, n)
 #define __builtin_ia32_getexpps512_mask(a, old, mask, rounding) _mm512_getexp_ps(a)
 #define __builtin_ia32_getmantps512_mask(a, form, old, mask, rounding) \
   _mm512_getmant_ps(a, (_MM_MANTISSA_NORM_ENUM)((form)&3), (_MM_MANTISSA_SIGN_ENUM)((form) >> 2))
