@@ -32,11 +32,16 @@ class Compilers : public CliTest {
     m.node("Transpose", {"s"}, {"y"});
     m.node("Gather", {"b", "ids"}, {"picked"});
     m.node("Greater", {"a", "t"}, {"z"});
+    cast(m, "z", "chosen", TensorProto::FLOAT);
+    m.initializer("hundred", {}, TensorProto::FLOAT).add_float_data(100);
+    m.node("Mul", {"chosen", "hundred"}, {"scores"});
+    m.node("Softmax", {"scores"}, {"weights"});  // those of scores of 0 are 0
+    m.node("Sign", {"weights"}, {"masked"});
     m.node("Floor", {"a"}, {"f"});
     cast(m, "f", "bytes", TensorProto::INT8);
     cast(m, "f", "d", TensorProto::DOUBLE);
     m.node("Exp", {"d"}, {"e"});
-    for (const char* output : {"y", "picked", "z", "bytes", "e"}) m.output(output);
+    for (const char* output : {"y", "masked", "picked", "z", "bytes", "e"}) m.output(output);
     return write("mixed.onnx", m);
   }
 

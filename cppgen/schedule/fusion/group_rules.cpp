@@ -164,7 +164,7 @@ static bool keeps_order(const Alignment& alignment) {
 
 Joining join_consumer(Program& program, const Group& group, const LoopNest& nest, const Options& options,
                       const Tuning& tuning) {
-  const bool short_row = is_short_row(group, nest, tuning), windows = slides_windows(group);
+  const bool short_row = is_short_row(group, nest, tuning), windows = !short_row && slides_windows(group);
   for (size_t count = group.outer.size() + 1; count-- > 0;) {
     if (windows && count < group.outer.size())
       return refused("the windows of the producer would be computed one by one");
