@@ -45,21 +45,13 @@ void WinogradWriter::write_body() {
   write_points();
   write_inputs();
   const int64_t size = plan_.panels_per_unit, at_once = plan_.panels_at_once;
-  const bool in_parts = at_once < size;
-  const auto end_of = [&](const char* first, int64_t count) {
-    return code("vec::imin({}, {} + {})", index_text(plan_.panels), first, count);
-  };
-  body_.let(in_parts ? "unit_panel" : "panel0", "{} * {}", kGroup, size);
-  if (in_parts) {
-    body_.let("unit_end", "{}", end_of("unit_panel", size));
-    body_.open(For{.variable = "panel0", .begin = "unit_panel", .end = "unit_end", .step = Code(at_once)});
-    body_.let("panel1", "vec::imin(unit_end, panel0 + {})", at_once);
-  } else {
-    body_.let("panel1", "{}", end_of("panel0", at_once));
-  }
+  body_.let("unit_panel", "{} * {}", kGroup, size);
+  body_.let("unit_end", "vec::imin({}, unit_panel + {})", index_text(plan_.panels), size);
+  body_.open(For{.variable = "panel0", .begin = "unit_panel", .end = "unit_end", .step = Code(at_once)});
+  body_.let("panel1", "vec::imin(unit_end, panel0 + {})", at_once);
   write_products();
   write_results();
-  if (in_parts) body_.close();
+  body_.close();
 }
 
 // The sums of a panel.
