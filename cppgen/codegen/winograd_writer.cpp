@@ -10,7 +10,8 @@ using ir::Loop;
 const Code kPatch = Code::name("patch"), kPanel = Code::name("panel"), kBlock = Code::name("patch_block"),
            kGroup = Code::name("group"), kInputs = Code::name("inputs"), kSums = Code::name("sums"),
            kFindPoints = Code::name("find_points"), kFirstLine = Code::name("first_line"),
-           kFirstPosition = Code::name("first_position");
+           kFirstPosition = Code::name("first_position"), kFirstBatch = Code::name("first_batch"),
+           kBatchEnd = Code::name("batch_end");
 
 Loop make_loop(const ir::Program& program, const char* name, IndexExpr extent) {
   return {program.index->loop(name, extent), extent};
@@ -27,10 +28,19 @@ WinogradWriter::WinogradWriter(const kernel::KernelView& view, const kernel::Win
       window_across_(window_along(plan.side_across)),
       down_(make_loop(view.program(), "down", plan.down)),
       across_(make_loop(view.program(), "across", plan.across)),
-      line_(make_loop(view.program(), "y", plan.down * plan.side_down + (window_down_ - plan.side_down))),
-      position_(make_loop(view.program(), "x", plan.across * plan.side_across + (window_across_ - plan.side_across))) {}
+      first_batch_(make_loop(view.program(), "first_batch", points(contraction_.batch))),
+      line_(make_loop(view.program(), "y", inputs_along(plan.down, plan.side_down))),
+      position_(make_loop(view.program(), "x", inputs_along(plan.across, plan.side_across))) {}
 
 int64_t WinogradWriter::window_along(int64_t side) const { return side == 1 ? 1 : rt::winograd::window(form_); }
+
+// The distance between the first inputs of neighbouring patches.
+int64_t WinogradWriter::step_along(int64_t side) const { return side == 1 ? 1 : side * form_.stride; }
+
+// The lines or positions of an image that so many patches read. A direction without taps is counted in results.
+IndexExpr WinogradWriter::inputs_along(IndexExpr patches, int64_t side) const {
+  return patches * step_along(side) + (window_along(side) - step_along(side));
+}
 
 // The loop over the lines of an image; null for a sequence.
 const Loop* WinogradWriter::lines() const {
@@ -44,11 +54,23 @@ void WinogradWriter::write_body() {
                  index_text(plan_.blocks), kBlock);
   write_points();
   write_inputs();
-  const int64_t size = plan_.panels_per_unit, at_once = plan_.panels_at_once;
-  body_.let("unit_panel", "{} * {}", kGroup, size);
-  body_.let("unit_end", "vec::imin({}, unit_panel + {})", index_text(plan_.panels), size);
-  body_.open(For{.variable = "panel0", .begin = "unit_panel", .end = "unit_end", .step = Code(at_once)});
-  body_.let("panel1", "vec::imin(unit_end, panel0 + {})", at_once);
+  if (in_groups()) {
+    body_.open(For{.variable = name_loop(contraction_.batch[0]), .begin = kFirstBatch, .end = kBatchEnd});
+    write_panels(0, plan_.panels.constant());
+    body_.close();
+  } else {
+    const int64_t size = plan_.panels_per_unit;
+    body_.let("unit_panel", "{} * {}", kGroup, size);
+    body_.let("unit_end", "vec::imin({}, unit_panel + {})", index_text(plan_.panels), size);
+    write_panels("unit_panel", "unit_end");
+  }
+}
+
+// The results of these panels: as many at once as the plan says.
+void WinogradWriter::write_panels(const Code& first, const Code& end) {
+  const int64_t at_once = plan_.panels_at_once;
+  body_.open(For{.variable = "panel0", .begin = first, .end = end, .step = Code(at_once)});
+  body_.let("panel1", "vec::imin({}, panel0 + {})", end, at_once);
   write_products();
   write_results();
   body_.close();
@@ -66,7 +88,8 @@ void WinogradWriter::declare_scratch() {
   const int64_t products = rt::winograd::products(form_);
   before_.constant("float* const", kInputs, "(float*)args->scratch");
   before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
-  before_.array("alignas(64) static const float", "padding", Code(contraction_.depth.extent.constant()), "{}");
+  const int64_t channels = contraction_.depth.extent.constant() * plan_.batch_per_unit;
+  before_.array("alignas(64) static const float", "padding", Code(channels), "{}");
   note_scratch("inputs: [product][patch][depth], transformed");
   note_scratch("sums: [panel][product][patch][column]");
 }
@@ -74,12 +97,33 @@ void WinogradWriter::declare_scratch() {
 // Declares the block of patches and the group of panels of the unit, in either order with the same text, so that
 // convolutions share it.
 void WinogradWriter::declare_unit() {
-  const IndexExpr groups = ir::ceildiv(plan_.panels, plan_.panels_per_unit), one = 1;
+  const IndexExpr groups = plan_.groups, one = 1;
   const auto let = [&](const Code& name, IndexExpr inner, IndexExpr extent) {
     body_.let(name, "unit / {} % {}", factor(inner), factor(extent));
   };
   let(kBlock, plan_.rows_outside ? groups : one, plan_.blocks);
   let(kGroup, plan_.rows_outside ? one : plan_.blocks, groups);
+  if (!in_groups()) return;
+  body_.let(kFirstBatch, "{} * {}", kGroup, plan_.batch_per_unit);
+  context_.names.set(first_batch_.var.node(), kFirstBatch);
+  body_.let(kBatchEnd, "vec::imin({}, {} + {})", index_text(points(contraction_.batch)), kFirstBatch,
+            plan_.batch_per_unit);
+}
+
+bool WinogradWriter::in_groups() const { return !contraction_.batch.empty(); }
+
+// The distance between the channels of the group that is computed and those of the first group of the unit.
+Code WinogradWriter::group_offset() {
+  return code("({} - {}) * {}", factor(contraction_.batch[0].var), kFirstBatch, contraction_.depth.extent.constant());
+}
+
+// The panels of the group of channels that is computed.
+Code WinogradWriter::panels_of_group() {
+  const Code all = context_.pointers.at(contraction_.packed);
+  if (!in_groups()) return all;
+  const int64_t of_panel = rt::winograd::products(form_) + rt::winograd::direct_taps(form_);
+  return code("{} + {} * {}", all, factor(contraction_.packed_batch),
+              plan_.panels.constant() * of_panel * contraction_.depth.extent.constant() * contraction_.shape.nr);
 }
 
 // Declares the image and the position in it of the patch `patch` of the block.
@@ -96,9 +140,16 @@ void WinogradWriter::decompose_patch() {
 // The address of the channels of a point of the inputs, or of padding.
 Code WinogradWriter::point_address() {
   const ir::Expr left = contraction_.left;
-  ir::IndexMap at_point{{contraction_.rows.back().var.node(), position_.var}, {contraction_.depth.var.node(), 0}};
-  if (lines()) at_point[lines()->var.node()] = line_.var;
-  for (const Loop& taps : contraction_.taps) at_point[taps.var.node()] = 0;
+  ir::IndexMap at_point{{contraction_.depth.var.node(), 0}};
+  if (in_groups()) at_point[contraction_.batch[0].var.node()] = first_batch_.var;
+  // The index of an input is that of the first result, with a tap at its position.
+  const auto read_along = [&](const Loop& results, const Loop& taps, const Loop& inputs) {
+    const bool has_taps = !taps.extent.is_constant(1);
+    at_point[(has_taps ? taps : results).var.node()] = inputs.var;
+    at_point[(has_taps ? results : taps).var.node()] = 0;
+  };
+  read_along(contraction_.rows.back(), contraction_.taps.back(), position_);
+  if (lines()) read_along(*lines(), contraction_.taps[0], line_);
   const auto& shape = view_.program().buffer(left->buffer).shape;
   std::vector<Code> inside;
   for (size_t d = 0; d < shape.size(); d++) {
@@ -119,8 +170,11 @@ void WinogradWriter::write_points() {
   const Code dy = Code::name("dy"), dx = Code::name("dx");
   body_.open(For{.type = "int", .variable = dy, .end = Code(window_down_)});
   body_.open(For{.type = "int", .variable = dx, .end = Code(window_across_)});
-  if (lines()) body_.let(name_loop(line_), "{} + {}", kFirstLine, dy);
-  body_.let(name_loop(position_), "{} + {}", kFirstPosition, dx);
+  const auto first_input = [&](const Code& first, int64_t side) {
+    return side != 1 && form_.stride != 1 ? code("{} * {}", first, form_.stride) : first;
+  };
+  if (lines()) body_.let(name_loop(line_), "{} + {}", first_input(kFirstLine, plan_.side_down), dy);
+  body_.let(name_loop(position_), "{} + {}", first_input(kFirstPosition, plan_.side_across), dx);
   body_.line("points[{} * {} + {}] = {};", dy, window_across_, dx, point_address());
   body_.close();
   body_.close();
@@ -131,8 +185,10 @@ void WinogradWriter::write_inputs() {
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
   body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
+  const Code depth = index_text(contraction_.depth.extent);
+  const Code channels = in_groups() ? code("({} - {}) * {}", kBatchEnd, kFirstBatch, depth) : depth;
   body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, rt::winograd::number_of(form_),
-             index_text(contraction_.depth.extent), kInputs, kPatch, plan_.input_row, plan_.input_plane);
+             channels, kInputs, kPatch, plan_.input_row, plan_.input_plane);
   body_.close();
 }
 
@@ -144,14 +200,15 @@ void WinogradWriter::write_products() {
   body_.let("tiles", "(piece.size + {}) / {}", mr - 1, mr);
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
   open_panels();
-  body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", context_.pointers.at(c.packed), kPanel,
-                 products, product, c.depth.extent.constant() * nr);
+  body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", panels_of_group(), kPanel, products,
+                 product, c.depth.extent.constant() * nr);
   body_.open(For{.variable = tile, .end = "tiles"});
   body_.constant("const vec::Piece", "rows", "vec::even_piece(piece.size, tiles, {})", tile);
   body_.array("const void*", "left", Code(mr));
+  const Code inputs = in_groups() ? code("{} + {}", kInputs, group_offset()) : kInputs;
   body_.each(
       {.type = "int", .variable = "r", .end = "rows.size"},
-      code("left[r] = {} + {} * {} + (rows.begin + r) * {};", kInputs, product, plan_.input_plane, plan_.input_row));
+      code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, plan_.input_plane, plan_.input_row));
   const int64_t terms = rt::winograd::block_terms(form_);
   const bool in_blocks = c.depth.extent.constant() > terms;
   body_.line("{}->tiles[{}][{} + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
@@ -194,10 +251,11 @@ void WinogradWriter::write_direct() {
   body_.open_if("!finite");
   body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
+  if (in_groups()) body_.line("for (const float*& point : points) point += {};", group_offset());
   body_.line("{0}->winograd_direct[{1}](points, {2}, {0}->tiles[{3}][{4}], {5} + {6} + {7} * {8}, {9}, block);",
              kRuntime, rt::winograd::number_of(form_), index_text(c.depth.extent), int(c.format), form_.side,
-             context_.pointers.at(c.packed), plan_.panels.constant() * transformed, kPanel,
-             rt::winograd::direct_taps(form_) * step, c.shape.nr);
+             panels_of_group(), plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step,
+             c.shape.nr);
   body_.close();
 }
 

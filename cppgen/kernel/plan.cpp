@@ -70,7 +70,7 @@ bool divides_columns(const KernelPlan& plan) {
 IndexExpr column_groups(const KernelPlan& plan) {
   if (const auto* tiles = std::get_if<TilesPlan>(&plan.form)) return ir::ceildiv(tiles->panels, tiles->panels_per_unit);
   const auto* winograd = std::get_if<WinogradPlan>(&plan.form);
-  return winograd ? ir::ceildiv(winograd->panels, winograd->panels_per_unit) : IndexExpr(1);
+  return winograd ? winograd->groups : IndexExpr(1);
 }
 
 std::string to_string(const KernelPlan& plan) {

@@ -20,6 +20,9 @@ int64_t patches_of_tile(const TileContraction& c) {
   return c.shape.mr * (c.winograd.flat ? int64_t(rt::winograd::window(c.winograd)) : 1);
 }
 
+// The groups of channels that are convolved by themselves.
+int64_t batch_of(const TileContraction& c) { return points(c.batch).constant(); }
+
 int64_t most_patches(const KernelView& view) {
   return view.tuning().winograd_tiles * patches_of_tile(*view.kernel.contraction);
 }
@@ -31,7 +34,8 @@ IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
   const int64_t tile = patches_of_tile(*view.kernel.contraction), most = most_patches(view);
   if (!plan.patches.is_constant()) return ir::ceildiv(plan.patches, most);
-  const int64_t patches = plan.patches.constant(), panels = plan.panels.constant(), units = tuning.winograd_units;
+  const int64_t patches = plan.patches.constant(), panels = plan.panels.constant();
+  const int64_t units = pieces(tuning.winograd_units, batch_of(*view.kernel.contraction));
   const int64_t groups = std::clamp(panels / tuning.winograd_panels, int64_t(1), tuning.winograd_groups);
   const int64_t least = patches / tile * panels < units ? std::max<int64_t>(tile / 2, 1) : tile;
   return std::max({pieces(patches, most), std::min(pieces(units, groups), patches / least), int64_t(1)});
@@ -41,12 +45,23 @@ IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
 // would not find the panels in the last-level cache.
 int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
+  if (!view.kernel.contraction->batch.empty()) return plan.panels.constant();
   const int64_t panels = plan.panels.constant(), blocks = constant_or(plan.blocks, tuning.winograd_units);
   const int64_t groups = pieces(tuning.winograd_units, blocks);
   const int64_t bytes = view.kernel.contraction->panel_elements.constant() * int64_t(sizeof(float));
   const int64_t cached = view.target.l3_bytes / tuning.winograd_l3_share / std::max<int64_t>(bytes, 1);
   const int64_t most = blocks > 1 && view.target.l3_bytes > 0 ? std::min(panels, cached) : panels;
   return std::min(panels, std::max(tuning.winograd_panels, std::min(most, pieces(panels, groups))));
+}
+
+// Groups of few channels are transformed together, because finding the points of a patch takes longer than a few
+// vectors of each; there are as few as leave enough units.
+int64_t batch_per_unit(const KernelView& view, const WinogradPlan& plan) {
+  const auto& tuning = view.tuning();
+  const TileContraction& c = *view.kernel.contraction;
+  const int64_t batch = batch_of(c), depth = c.depth.extent.constant();
+  const int64_t units = pieces(tuning.winograd_units, constant_or(plan.blocks, tuning.winograd_units));
+  return std::min(batch, std::max(pieces(tuning.winograd_channels, depth), batch / units));
 }
 
 // The number of panels whose sums leave room in the second-level cache for what is read between two uses of them. The
@@ -73,7 +88,7 @@ void plan_patches(const TileContraction& c, WinogradPlan& w) {
 
 KernelPlan plan_winograd(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
-  const int64_t depth = c.depth.extent.constant(), products = rt::winograd::products(c.winograd), nr = c.shape.nr;
+  const int64_t products = rt::winograd::products(c.winograd), nr = c.shape.nr;
   WinogradPlan w;
   plan_patches(c, w);
   w.panels = ir::ceildiv(c.columns.extent, nr);
@@ -81,7 +96,10 @@ KernelPlan plan_winograd(const KernelView& view) {
   w.most_patches = w.patches.is_constant() ? std::max<int64_t>(1, pieces(w.patches.constant(), w.blocks.constant()))
                                            : most_patches(view);
   w.panels_per_unit = winograd_panels(view, w);
-  w.rows_outside = panels_stay_in_cache(view, w.panels);
+  w.rows_outside = panels_stay_in_cache(view, w.panels * batch_of(c));
+  w.batch_per_unit = batch_per_unit(view, w);
+  w.groups = ir::ceildiv(w.panels, w.panels_per_unit) * pieces(batch_of(c), w.batch_per_unit);
+  const int64_t depth = c.depth.extent.constant() * w.batch_per_unit;
   // Rows an odd number of lines apart map to different sets of the first-level cache, and so do products.
   w.input_row = (whole_lines(depth) / kLineElements | 1) * kLineElements;
   w.input_plane = w.most_patches * w.input_row + kLineElements;
@@ -89,7 +107,7 @@ KernelPlan plan_winograd(const KernelView& view) {
   w.panels_at_once = panels_at_once(view, w, products);
 
   KernelPlan plan;
-  plan.units = w.blocks * ir::ceildiv(w.panels, w.panels_per_unit);
+  plan.units = w.blocks * w.groups;
   plan.unit_work = std::max<int64_t>(
       products * depth * w.most_patches * w.panels_per_unit * nr / view.tuning().products_per_element, 1);
   plan.scratch_bytes = products * (w.input_plane + w.panels_at_once * w.sums_plane) * int64_t(sizeof(float));

@@ -173,13 +173,13 @@ IndexExpr transforming_instructions(const KernelView& view, const TileContractio
   constexpr int64_t kOfElement = 6;
   const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd);
   const IndexExpr inputs = ir::ceildiv(c.depth.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
-  return kOfElement * products * plan.patches * (inputs + ir::ceildiv(c.columns.extent, lanes));
+  return kOfElement * products * plan.patches * points(c.batch) * (inputs + ir::ceildiv(c.columns.extent, lanes));
 }
 
 void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& work) {
   const TileContraction& c = *view.kernel.contraction;
   const int64_t products = rt::winograd::products(c.winograd), lanes = view.target.lanes;
-  const IndexExpr rows = products * plan.patches;
+  const IndexExpr rows = products * plan.patches * points(c.batch);
   work.flops = 2 * rows * c.depth.extent * c.columns.extent;
   work.products = rows * plan.panels * c.depth.extent * std::max<int64_t>(1, c.shape.nr / lanes);
   set_instructions(work, epilogue_instructions(view, c.batch, c.columns));

@@ -82,7 +82,7 @@ bool same_weights(const std::optional<ir::NBitWeights>& a, const std::optional<i
 bool same_panels(const PackedConstant& a, const PackedConstant& b) {
   const auto key = [](const PackedConstant& p) {
     return std::tie(p.source, p.format, p.width, p.column_stride, p.depth_stride, p.batch_offsets, p.tap_offsets,
-                    p.winograd.side, p.winograd.taps, p.winograd.flat);
+                    p.winograd.side, p.winograd.taps, p.winograd.flat, p.winograd.stride);
   };
   return key(a) == key(b) && a.columns == b.columns && a.depth == b.depth && same_weights(a.n_bits, b.n_bits);
 }

@@ -11,23 +11,34 @@
 namespace cppgen::rt {
 namespace {
 
+template <winograd::Form form>
+using WeightMatrix = std::array<std::array<double, form.taps>, winograd::window(form)>;
+
 // Row i: a polynomial with the taps as coefficients at point i, divided by the product of the distances between this
 // point and the others. Weights are transformed in double precision and rounded once.
-template <int Taps, int W>
-std::array<std::array<double, Taps>, W> weight_matrix() {
-  std::array<double, W - 1> points{};
+template <winograd::Form form>
+WeightMatrix<form> weight_matrix() {
+  constexpr int kWindow = winograd::window(form);
+  std::array<double, kWindow - 1> points{};
   int count = 1;  // the first point is 0
-  for (const float p : winograd::Points<W>::kValues) points[size_t(count++)] = p, points[size_t(count++)] = -p;
-  std::array<std::array<double, Taps>, W> matrix{};
-  for (size_t i = 0; i + 1 < size_t(W); i++) {
+  for (const float p : winograd::Points<kWindow>::kValues) points[size_t(count++)] = p, points[size_t(count++)] = -p;
+  WeightMatrix<form> matrix{};
+  for (size_t i = 0; i + 1 < size_t(kWindow); i++) {
     double distances = 1;
-    for (size_t j = 0; j + 1 < size_t(W); j++)
+    for (size_t j = 0; j + 1 < size_t(kWindow); j++)
       if (j != i) distances *= points[i] - points[j];
     double power = 1;
-    for (int k = 0; k < Taps; k++, power *= points[i]) matrix[i][size_t(k)] = power / distances;
+    for (int k = 0; k < form.taps; k++, power *= points[i]) matrix[i][size_t(k)] = power / distances;
   }
-  matrix[W - 1][Taps - 1] = 1;  // at infinity: the leading coefficient
+  matrix[kWindow - 1][form.taps - 1] = 1;  // at infinity: the leading coefficient
   return matrix;
+}
+
+// The even taps at the points 0, 1, infinity, and the odd tap for each result.
+template <winograd::Form form>
+requires(form.stride == 2) WeightMatrix<form> weight_matrix() {
+  static_assert(form.side == 2 && form.taps == 3);
+  return {{{1, 0, 0}, {1, 0, 1}, {0, 0, 1}, {0, 1, 0}, {0, 1, 0}}};
 }
 
 // Weights are transformed in blocks of so many input and output channels, which stay in the first-level cache: the
@@ -74,7 +85,7 @@ template <winograd::Form form>
 void pack_slice(std::span<const PanelSource> taps, long first, long width, long stride, float* out) {
   constexpr int kTaps = winograd::direct_taps(form);
   constexpr long kProducts = winograd::products(form);
-  static const auto g = weight_matrix<form.taps, winograd::window(form)>();
+  static const auto g = weight_matrix<form>();
   const long depth = taps[0].depth, product = kDepth * width + kColumns;
   std::vector<float> block(size_t(kProducts * product));
   for (long begin = 0; begin < depth; begin += kDepth) {

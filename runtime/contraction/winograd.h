@@ -1,33 +1,35 @@
-// Winograd's minimal filtering for convolutions of 3 or 5 taps along one or both directions, with stride 1: passive
+// Winograd's minimal filtering for convolutions of 3 or 5 taps along one or both directions: passive
 // data for the schedule, the packing of weights, and the transforms. Source: A. Lavin, S. Gray, "Fast Algorithms for
 // Convolutional Neural Networks", 2016; the matrices follow from the points below as in S. Winograd, "Arithmetic
 // Complexity of Computations", 1980.
 //
-// A patch of side x side results takes (side + taps - 1)^2 products for each input and output channel instead of
-// taps^2 * side^2:
+// A patch of side x side results with stride 1 takes (side + taps - 1)^2 products for each input and output channel
+// instead of taps^2 * side^2:
 //
 //   results = A' [ sum over channels of (G weights G') * (B' inputs B) ] A
 //
 // Along one direction, a patch of `side` results takes side + taps - 1 products instead of taps * side, and G, B and A
-// are applied once. The transforms need additions and a few products for each channel. Results are rounded differently
-// from those of direct convolutions; docs/tuning.md states the errors. An input that is infinite or not a number, or a
-// transform that overflows, makes all results that depend on it infinite or not a number, also where a direct sum would
-// be another one. So a patch with such a result is computed again, directly, from the weights themselves, which follow
-// the transformed ones.
+// are applied once. With stride 2, even and odd inputs are convolved by themselves, with the even and the odd taps,
+// which makes 5 x 5 products instead of 36 for 2 x 2 results of 3 x 3 taps. The transforms need additions and a few
+// products for each channel. Results are rounded differently from those of direct convolutions; docs/tuning.md states
+// the errors. An input that is infinite or not a number, or a transform that overflows, makes all results that depend
+// on it infinite or not a number, also where a direct sum would be another one. So a patch with such a result is
+// computed again, directly, from the weights themselves, which follow the transformed ones.
 #pragma once
 
 namespace cppgen::rt::winograd {
 
 // Patches of side x side results of convolutions of taps x taps; or, if they are flat, of `side` results along the only
-// direction that has taps.
+// direction that has taps. The stride is that along directions with taps.
 struct Form {
   int side = 0, taps = 3;
   bool flat = false;
+  int stride = 1;
   friend constexpr bool operator==(const Form&, const Form&) = default;
 };
 
 // The forms that exist, in the order of the tables of functions that kernels receive.
-inline constexpr Form kForms[] = {{2, 3}, {4, 3}, {2, 5}, {2, 3, true}, {4, 3, true}, {2, 5, true}};
+inline constexpr Form kForms[] = {{2, 3}, {4, 3}, {2, 5}, {2, 3, true}, {4, 3, true}, {2, 5, true}, {2, 3, false, 2}};
 inline constexpr int kFormCount = sizeof kForms / sizeof *kForms;
 
 // The number of a form in these tables; kFormCount if it does not exist.
@@ -38,7 +40,7 @@ constexpr int number_of(Form form) {
 }
 
 // The side of the patch of inputs, and of the square, or line, of products.
-constexpr int window(Form form) { return form.side + form.taps - 1; }
+constexpr int window(Form form) { return (form.side - 1) * form.stride + form.taps; }
 constexpr int products(Form form) { return form.flat ? window(form) : window(form) * window(form); }
 constexpr int direct_taps(Form form) { return form.flat ? form.taps : form.taps * form.taps; }
 constexpr int results(Form form) { return form.flat ? form.side : form.side * form.side; }
@@ -61,13 +63,13 @@ struct Points<6> {
 // block of theirs.
 constexpr int block_terms(Form form) {
   if (form.flat) return window(form) == 4 ? 64 : 32;
-  return window(form) == 4 ? 256 : 16;
+  return window(form) < 6 ? 256 : 16;
 }
 
 // Whether the error is that of direct sums. That of 5 x 5 taps grows with more channels, because direct sums are
 // divided into blocks of so many products, whatever their number (long_sums.h).
 constexpr bool is_like_direct(Form form, long channels) {
-  if (window(form) == 4) return true;
+  if (window(form) < 6) return true;
   if (form.flat) return form.taps == 3 ? channels >= 96 : channels >= 48;
   return form.taps == 3 ? channels >= 128 : channels >= 32 && channels <= 128;
 }

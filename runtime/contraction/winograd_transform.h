@@ -20,6 +20,16 @@ struct WinogradWindow<4> {
   }
 };
 
+// With stride 2: the even inputs at the points 0, 1, infinity, and the odd ones, which have one tap, as they are.
+template <>
+struct WinogradWindow<5> {
+  TILE_FN void input(Vector (&d)[5]) {
+    const Vector odd = d[1], last = d[3];
+    d[0] = d[0] - d[2], d[1] = d[2], d[2] = d[4] - d[2];
+    d[3] = odd, d[4] = last;
+  }
+};
+
 // Points 0, +-a, +-b, infinity.
 template <>
 struct WinogradWindow<6> {
@@ -45,6 +55,14 @@ struct WinogradResults<2, 4> {
   TILE_FN void output(Vector (&p)[4]) {
     const Vector sum = p[1] + p[2], difference = p[1] - p[2];
     p[0] = p[0] + sum, p[1] = difference + p[3];
+  }
+};
+
+template <>
+struct WinogradResults<2, 5> {
+  TILE_FN void output(Vector (&p)[5]) {
+    p[0] = p[0] + p[1] + p[3];
+    p[1] = p[1] + p[2] + p[4];
   }
 };
 
@@ -156,7 +174,7 @@ void winograd_direct(const float* const* points, long channels, TileFunction til
     const void* left[kAllTaps * form.side];
     for (int tap = 0; tap < kAllTaps; tap++)
       for (int x = 0; x < form.side; x++)
-        left[tap * form.side + x] = points[(y + tap / kTaps) * kWindow + x + tap % kTaps];
+        left[tap * form.side + x] = points[(y * form.stride + tap / kTaps) * kWindow + x * form.stride + tap % kTaps];
     tile(left, kAllTaps, channels, panel, block + y * form.side * columns, columns);
   }
 }

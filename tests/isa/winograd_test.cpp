@@ -28,7 +28,7 @@ struct Error {
 enum class Data { normal, positive, badly_scaled, cancelling };
 
 std::string name_of(winograd::Form form) {
-  return fmt::format("{}side {}, {} taps", form.flat ? "flat, " : "", form.side, form.taps);
+  return fmt::format("{}side {}, {} taps, stride {}", form.flat ? "flat, " : "", form.side, form.taps, form.stride);
 }
 
 std::vector<float> random_values(size_t count, unsigned seed) {
@@ -109,14 +109,17 @@ class OnePatch {
   template <class T>
   std::vector<T> direct() const {
     std::vector<T> out;
+    const int stride = p_.form.stride;
     for (int y = 0; y < winograd::results(p_.form) / p_.form.side; y++)
       for (int x = 0; x < p_.form.side; x++)
         for (long j = 0; j < p_.columns; j++) {
           T sum = 0;
           for (long t = 0; t < taps_; t++)
             for (long c = 0; c < p_.channels; c++)
-              sum += T(inputs_[size_t(((y + t / p_.form.taps) * window_ + x + t % p_.form.taps) * p_.channels + c)]) *
-                     T(weights_[size_t((t * p_.channels + c) * p_.columns + j)]);
+              sum +=
+                  T(inputs_[size_t(
+                      ((y * stride + t / p_.form.taps) * window_ + x * stride + t % p_.form.taps) * p_.channels + c)]) *
+                  T(weights_[size_t((t * p_.channels + c) * p_.columns + j)]);
           out.push_back(sum);
         }
     return out;

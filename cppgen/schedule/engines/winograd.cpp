@@ -1,4 +1,4 @@
-// Convolutions of 3 or 5 taps along one or both directions, with stride 1, by Winograd's algorithm
+// Convolutions of 3 or 5 taps along one or both directions by Winograd's algorithm
 // (runtime/contraction/winograd.h): patches of inputs are transformed, multiplied by transformed weights on tiles, and
 // transformed back.
 #include "runtime/contraction/winograd.h"
@@ -34,9 +34,9 @@ std::optional<Directions> directions_of(const ContractionView& view) {
   return Directions{std::span(view.rows).last(count), std::span(view.depth).first(count)};
 }
 
-// The dimension of the left operand with the index row + tap + constant, or, with one tap, with any index of the row;
-// nullopt if there is none, or if the row or the tap is part of another one, too.
-std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& tap) {
+// The dimension of the left operand with the index stride * row + tap + constant, or, with one tap, with any index of
+// the row; nullopt if there is none, or if the row or the tap is part of another one, too.
+std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& tap, int stride) {
   std::optional<size_t> dimension;
   for (size_t d = 0; d < left->indices.size(); d++) {
     const IndexExpr index = left->indices[d];
@@ -44,24 +44,25 @@ std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& t
     if (!has_row && !has_tap) continue;
     const auto step = ir::stride_of(index, row.var.node()), step_of_tap = ir::stride_of(index, tap.var.node());
     if (dimension || !step || !step_of_tap) return std::nullopt;
-    if (!tap.extent.is_constant(1) && !(step->is_constant(1) && step_of_tap->is_constant(1))) return std::nullopt;
+    if (!tap.extent.is_constant(1) && !(step->is_constant(stride) && step_of_tap->is_constant(1))) return std::nullopt;
     dimension = d;
   }
   return dimension;
 }
 
-// The form with patches of this side; nullopt if there is none for the taps.
-std::optional<rt::winograd::Form> winograd_form(const ContractionView& view, int side) {
+// The forms with patches of this side for the taps.
+std::vector<rt::winograd::Form> forms_for_taps(const ContractionView& view, int side) {
   const auto directions = directions_of(view);
-  if (!directions) return std::nullopt;
+  if (!directions) return {};
   std::vector<int64_t> taps;  // along the directions that have some
   for (const Loop& loop : directions->taps) {
-    if (!loop.extent.is_constant()) return std::nullopt;
+    if (!loop.extent.is_constant()) return {};
     if (!loop.extent.is_constant(1)) taps.push_back(loop.extent.constant());
   }
+  std::vector<rt::winograd::Form> forms;
   for (const rt::winograd::Form form : rt::winograd::kForms)
-    if (form.side == side && taps == std::vector<int64_t>(form.flat ? 1 : 2, form.taps)) return form;
-  return std::nullopt;
+    if (form.side == side && taps == std::vector<int64_t>(form.flat ? 1 : 2, form.taps)) forms.push_back(form);
+  return forms;
 }
 
 bool reads_with(Expr load, const Loop& loop) {
@@ -69,18 +70,44 @@ bool reads_with(Expr load, const Loop& loop) {
                      [&](IndexExpr index) { return ir::depends_on(index, loop.var.node()); });
 }
 
-// The dimensions of the left operand that are the directions; empty if they are not regular. A direction of one result
-// and one tap may have none, because a view that adds it is part of the load.
-std::vector<size_t> window_dimensions(const ContractionView& view) {
+// The dimensions of the left operand that are the directions; empty if they are not regular, with this stride. A
+// direction of one result and one tap may have none, because a view that adds it is part of the load.
+std::vector<size_t> window_dimensions(const ContractionView& view, int stride) {
   const Directions directions = *directions_of(view);
   std::vector<size_t> dimensions;
   for (size_t i = 0; i < directions.rows.size(); i++) {
     if (directions.taps[i].extent.is_constant(1) && !reads_with(view.left, directions.rows[i])) continue;
-    const auto dimension = window_dimension(view.left, directions.rows[i], directions.taps[i]);
+    const auto dimension = window_dimension(view.left, directions.rows[i], directions.taps[i], stride);
     if (!dimension) return {};
     dimensions.push_back(*dimension);
   }
   return dimensions;
+}
+
+// A form that a convolution has, and the dimensions of its left operand that are the directions.
+struct Windows {
+  rt::winograd::Form form;
+  std::vector<size_t> dimensions;
+};
+
+std::optional<Windows> windows_of(const ContractionView& view, int side) {
+  for (const rt::winograd::Form form : forms_for_taps(view, side))
+    if (auto dimensions = window_dimensions(view, form.stride); !dimensions.empty())
+      return Windows{form, std::move(dimensions)};
+  return std::nullopt;
+}
+
+// Whether the groups of channels, if there are several, follow each other in the dimension of the channels.
+bool groups_are_neighbours(const ContractionView& view) {
+  if (view.batch.empty()) return true;
+  if (view.batch.size() > 1 || !view.batch[0].extent.is_constant()) return false;
+  const ir::IndexNode *group = view.batch[0].var.node(), *channel = view.depth.back().var.node();
+  const auto& indices = view.left->indices;
+  return std::count_if(indices.begin(), indices.end(), [&](IndexExpr i) { return ir::depends_on(i, group); }) == 1 &&
+         std::any_of(indices.begin(), indices.end(), [&](IndexExpr index) {
+           const auto step = ir::stride_of(index, channel), of_group = ir::stride_of(index, group);
+           return step && of_group && step->is_constant(1) && ir::prove_equal(*of_group, view.depth.back().extent);
+         });
 }
 
 // Whether reads outside of the image, and nothing else, give zero.
@@ -102,26 +129,31 @@ class WinogradTime {
   WinogradTime(const ContractionView& view, const Target& target)
       : view_(view),
         lanes_(double(target.lanes)),
+        groups_(view.batch.empty() ? 1 : double(view.batch[0].extent.constant())),
         depth_(double(view.depth.back().extent.constant())),
         vectors_(std::ceil(double(view.columns[0].extent.constant()) / std::max(lanes_, kNarrowPanel)) *
                  std::max(lanes_, kNarrowPanel) / lanes_) {}
 
   double of_direct_tiles(rt::winograd::Form form) const {
-    return double(rt::winograd::direct_taps(form)) *
-           (depth_ * vectors_ * points({1, 1, form.flat}) + time_of_weights());
+    // Where channels are in groups, each tile starts and ends within few steps of the depth, as which its overhead is
+    // counted. Measured with groups of 4 to 112 channels.
+    constexpr double kStepsOfTile = 4;
+    const double steps = view_.batch.empty() ? depth_ : depth_ + kStepsOfTile;
+    return double(rt::winograd::direct_taps(form)) * (steps * vectors_ * points({1, 1, form.flat}) + time_of_weights());
   }
   double of_patches(rt::winograd::Form form) const {
     // The cost of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
     const double of_input = form.flat ? 4 : 6, of_result = form.flat ? 7 : 9;
     // The time of a flat patch for its inputs and for each panel of two vectors: calls, and its position. Measured.
     const double of_patch = form.flat ? 50 * (1 + vectors_ / 2) : 0;
-    // Measured. Two blocks of patches at least read the weights, which matters for small images.
+    // Measured. Two blocks of patches at least read the weights, which matters for small images and with stride 2.
     constexpr double kOfFiveTaps = 1.22;
     const double transforms = of_input * std::ceil(depth_ / lanes_) + of_result * vectors_;
     const double of_product = time_of_blocks(form) * depth_ * vectors_ + transforms;
     const double time = points(form) * (rt::winograd::products(form) * of_product + of_patch);
     const double weights = rt::winograd::products(form) * time_of_weights();
-    return form.taps == 5 && !form.flat ? kOfFiveTaps * (time + 2 * weights) : time + weights;
+    if (form.taps == 5 && !form.flat) return kOfFiveTaps * (time + 2 * weights);
+    return time + (form.stride == 2 ? 2 : 1) * weights;
   }
 
  private:
@@ -129,20 +161,20 @@ class WinogradTime {
   static constexpr double kNarrowPanel = 16, kBytes = 5.5;
 
   const ContractionView& view_;
-  const double lanes_, depth_, vectors_;
+  const double lanes_, groups_, depth_, vectors_;  // of a group of channels
 
   // The time of a multiply-add, where sums are computed in short blocks. Measured.
   double time_of_blocks(rt::winograd::Form form) const {
-    if (!form.flat) return window(form) == 4 ? 1 : 1.1;
+    if (!form.flat) return window(form) < 6 ? 1 : 1.1;
     if (depth_ <= block_terms(form)) return 1;
     return window(form) == 4 ? 1.1 : 1.3;
   }
-  // The patches of all images, which have `side` results along the directions that have taps.
+  // The patches of all images and groups, which have `side` results along the directions that have taps.
   double points(rt::winograd::Form form) const {
     constexpr int64_t kUsualImage = 56;  // where the size is not known
     const Directions directions = *directions_of(view_);
     const size_t first = view_.rows.size() - directions.rows.size();
-    double count = 1;
+    double count = groups_;
     for (size_t i = 0; i < view_.rows.size(); i++) {
       const IndexExpr extent = view_.rows[i].extent;
       const int64_t size = extent.is_constant() ? extent.constant() : i >= first ? kUsualImage : 1;
@@ -152,7 +184,7 @@ class WinogradTime {
     return count;
   }
   // The time of reading the weights of one tap or product: they come from memory, as those of a network do.
-  double time_of_weights() const { return depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
+  double time_of_weights() const { return groups_ * depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
 };
 
 // Windows of 6 have a larger error than direct sums of few products, and transformed weights take more memory than
@@ -172,7 +204,7 @@ FusionDecision may_replace(const ContractionView& view, const Options& options, 
 
 Replacement replacement(const Contraction& contraction, const Options& options, const Target& target, int side) {
   const WinogradTime time(*contraction.view, target);
-  const rt::winograd::Form form = *winograd_form(*contraction.view, side);
+  const rt::winograd::Form form = windows_of(*contraction.view, side)->form;
   return {may_replace(*contraction.view, options, form), time.of_patches(form) / time.of_direct_tiles(form)};
 }
 
@@ -181,12 +213,16 @@ FusionDecision supports_winograd(const Contraction& contraction, const Options& 
   if (options.fpmath == FloatMath::strict) return FusionDecision::no("FPMATH_MODE is strict");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   const ContractionView& v = *contraction.view;
-  if (!winograd_form(v, side) || !v.batch.empty())
-    return FusionDecision::no(fmt::format(
-        "it is not a convolution of {} taps along one or both directions in one group", side == 2 ? "3 or 5" : "3"));
-  const std::vector<size_t> dimensions = window_dimensions(v);
-  if (dimensions.empty()) return FusionDecision::no("its stride or dilation is not 1");
-  if (!pads_with_zeros(contraction, dimensions)) return FusionDecision::no("its padding is not zeros around images");
+  if (forms_for_taps(v, side).empty())
+    return FusionDecision::no(
+        fmt::format("it is not a convolution of {} taps along one or both directions", side == 2 ? "3 or 5" : "3"));
+  if (!groups_are_neighbours(v)) return FusionDecision::no("its batches are not groups of neighbouring channels");
+  const auto windows = windows_of(v, side);
+  if (!windows)
+    return FusionDecision::no(side == 2 ? "its stride is not 1 (or 2, of 3 x 3 taps), or it has a dilation"
+                                        : "its stride or dilation is not 1");
+  if (!pads_with_zeros(contraction, windows->dimensions))
+    return FusionDecision::no("its padding is not zeros around images");
   const ir::Buffer& weights = contraction.buffer(v.right);
   if (weights.kind != ir::BufferKind::constant || !options.weight_prepack)
     return FusionDecision::no("its weights are not packed when the model is compiled");
@@ -201,10 +237,10 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
   const ContractionView view = *view_of(nest);
   TileContraction c;
   c.format = *choose_format(view, kFormats, target), c.shape = target.tiles[size_t(c.format)];
-  c.left = view.left, c.right = view.right;
+  c.left = view.left, c.right = view.right, c.batch = view.batch;
   c.rows = view.rows, c.columns = view.columns[0], c.depth = view.depth.back();
   c.taps.assign(view.depth.begin(), view.depth.end() - 1);
-  c.winograd = *winograd_form(view, side);
+  c.winograd = windows_of(view, side)->form;
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);
