@@ -251,7 +251,9 @@ void WinogradWriter::write_direct() {
   body_.open_if("!finite");
   body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
-  if (in_groups()) body_.line("for (const float*& point : points) point += {};", group_offset());
+  if (in_groups())
+    body_.each({.type = "int", .variable = "point", .end = Code(rt::winograd::products(form_))},
+               code("points[point] += {};", group_offset()));
   body_.line("{0}->winograd_direct[{1}](points, {2}, {0}->tiles[{3}][{4}], {5} + {6} + {7} * {8}, {9}, block);",
              kRuntime, rt::winograd::number_of(form_), index_text(c.depth.extent), int(c.format), form_.side,
              panels_of_group(), plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step,

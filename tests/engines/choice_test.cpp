@@ -124,8 +124,8 @@ TEST(EngineChoice, WinogradReplacesDirectTilesWhereItIsFaster) {
   EXPECT_EQ(engine_of_convolution({512, 512, 3, 3, 1}), "cppgen");          // few results for many weights
   EXPECT_EQ(engine_of_convolution({512, 1024, 28, 3, 1}), "winograd-2x2");  // 72 MB of transformed weights are too many
   EXPECT_EQ(engine_of_convolution({1024, 1056, 14, 3, 1}), "cppgen");
-  EXPECT_EQ(engine_of_convolution({128, 64, 28, 3, 1, 2}), "winograd-2x2");
-  EXPECT_EQ(engine_of_convolution({512, 512, 14, 3, 1, 2}), "cppgen");  // few results for many weights
+  EXPECT_EQ(engine_of_convolution({128, 64, 56, 3, 1, 2}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({128, 64, 28, 3, 1, 2}), "cppgen");  // few results for many weights
   EXPECT_EQ(engine_of_convolution({128, 64, 28, 1, 0}), "cppgen");
 }
 
