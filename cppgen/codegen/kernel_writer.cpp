@@ -35,10 +35,8 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
     const auto more = roots_of(seg);
     roots.insert(roots.end(), more.begin(), more.end());
     for (const auto* stores : {&seg.body, &seg.stores})
-      for (const auto& st : *stores) {
+      for (const auto& st : *stores)
         for (const auto& i : st.indices) collect_symbols(i, symbols);
-        collect_symbols(st.indirects, symbols);
-      }
   }
   if (k.contraction) {
     const std::vector<Expr> left = left_loads(*k.contraction);

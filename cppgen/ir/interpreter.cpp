@@ -181,7 +181,6 @@ class ProgramRun {
     for (const Store& store : nest.stores) {
       f(store.buffer);
       roots.push_back(store.value);
-      for (const Indirect& i : store.indirects) roots.push_back(i.value);
     }
     for (Expr e : postorder(roots))
       if (e->kind == ExprKind::load) f(e->buffer);

@@ -54,9 +54,8 @@ class NestPrinter {
   ExprPrinter printer_;
 
   std::string store(const Store& s) {
-    const std::string before = exact_ ? printer_.print(s.indirects) : "", value = printer_.print(s.value);
-    const std::string behind = exact_ ? "" : printer_.print(s.indirects);
-    return fmt::format("{}b{}{} = {}{}", before, s.buffer, printer_.print(s.indices), value, behind);
+    const std::string value = printer_.print(s.value);
+    return fmt::format("b{}{} = {}", s.buffer, printer_.print(s.indices), value);
   }
 
   std::string loops(const char* word, const std::vector<Loop>& loops) const {
@@ -130,10 +129,7 @@ void see_nest(SymbolLines& symbols, const LoopNest& nest) {
     for (const Loop& l : *loops) symbols.see(l.extent);
   for (Expr root : roots_of(nest)) see_value(symbols, root);
   for (const Reduction& r : nest.reductions) symbols.see(r.position);
-  for (const Store& s : nest.stores) {
-    symbols.see(s.indices);
-    for (const Indirect& i : s.indirects) symbols.see(i.variable->extent);
-  }
+  for (const Store& s : nest.stores) symbols.see(s.indices);
 }
 
 void see_statements(SymbolLines& symbols, const std::vector<Statement>& statements) {

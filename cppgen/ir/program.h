@@ -54,7 +54,6 @@ struct Store {
   BufferId buffer;
   std::vector<IndexExpr> indices;
   Expr value;  // converted to the buffer's storage type, which has this value type
-  std::vector<Indirect> indirects;
 };
 
 // The role of each loop in a contraction out[batch, rows, columns] = sum over depth of lhs[batch, rows, depth] *
@@ -78,7 +77,7 @@ struct LoopNest {
   bool is_contraction() const { return !roles.empty(); }
 };
 
-// Root values of a nest: reduction values, stored values, and the values that indirect stores are bound to.
+// Root values of a nest: reduction values, then stored values.
 std::vector<Expr> roots_of(const LoopNest&);
 
 // An operator that is not a loop nest. Its meaning is the function of this name in the table of library calls.

@@ -63,7 +63,7 @@ std::vector<Prefetch> prefetch_written_row(const KernelView& view, size_t index)
   if (inner[0].extent != last.loops[0].extent) return found;
   const auto* column = last.loops[0].var.node();
   for (const ir::Store& s : last.stores) {
-    if (view.local(s.buffer) || !s.indirects.empty()) continue;
+    if (view.local(s.buffer)) continue;
     const IndexExpr offset = view.offset(s);
     const auto stride = ir::stride_of(offset, column);
     if (!stride || !stride->is_constant(1)) continue;

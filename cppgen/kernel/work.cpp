@@ -229,9 +229,8 @@ class Accessed {
     std::vector<ir::Loop> all = loops;
     all.insert(all.end(), s.reduced.begin(), s.reduced.end());
     for (Expr e : ir::postorder(schedule::roots_of(s))) add_load(e, all);
-    for (const auto& store : s.body) add(store.buffer, points_accessed(all, store.indices, !store.indirects.empty()));
-    for (const auto& store : s.stores)
-      add(store.buffer, points_accessed(loops, store.indices, !store.indirects.empty()));
+    for (const auto& store : s.body) add(store.buffer, points_accessed(all, store.indices, false));
+    for (const auto& store : s.stores) add(store.buffer, points_accessed(loops, store.indices, false));
   }
   void add_load(Expr e, const std::vector<ir::Loop>& loops) {
     if (e->kind == ir::ExprKind::load) add(e->buffer, points_accessed(loops, e->indices, !e->indirects.empty()));

@@ -24,8 +24,6 @@ class IndexInputs {
 
  private:
   void visit(const ir::LoopNest& nest) {
-    for (const ir::Store& store : nest.stores)
-      for (const ir::Indirect& indirect : store.indirects) note(indirect);
     for (Expr e : ir::postorder(roots_of(nest)))
       if (e->kind == ir::ExprKind::load)
         for (const ir::Indirect& indirect : e->indirects) note(indirect);
@@ -103,8 +101,6 @@ std::map<BufferId, int64_t> extents_of_index_buffers(const ir::Program& program)
     }
   };
   ir::each_nest(program.statements, [&](const ir::LoopNest& nest) {
-    for (const ir::Store& store : nest.stores)
-      for (const ir::Indirect& indirect : store.indirects) note(indirect);
     for (Expr e : ir::postorder(roots_of(nest)))
       for (const ir::Indirect& indirect : e->indirects) note(indirect);
   });

@@ -8,10 +8,7 @@ std::vector<Expr> roots_of(const Segment& s) {
   std::vector<Expr> roots;
   for (const auto& r : s.reductions) roots.push_back(r.value);
   for (const auto* stores : {&s.body, &s.stores})
-    for (const auto& store : *stores) {
-      roots.push_back(store.value);
-      for (const auto& i : store.indirects) roots.push_back(i.value);
-    }
+    for (const auto& store : *stores) roots.push_back(store.value);
   return roots;
 }
 

@@ -30,7 +30,7 @@ struct Segment {
 IndexExpr points(const Segment&);
 // The number of pieces of at most `most` that make up `length`.
 inline int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
-// The values that are reduced, those that are stored, and those that are the indices of indirect stores.
+// The values that are reduced, then those that are stored.
 std::vector<Expr> roots_of(const Segment&);
 
 // The location of a buffer that a kernel keeps inside, because no other step reads it.

@@ -121,7 +121,6 @@ void rewrite_nest(Program& program, LoopNest& nest, const ir::Rewrite& rewrite) 
   for (auto& s : nest.stores) {
     s.value = ir::rewrite(*program.exprs, s.value, rewrite);
     for (auto& i : s.indices) i = ir::substitute(i, rewrite.indices);
-    for (auto& i : s.indirects) i.value = ir::rewrite(*program.exprs, i.value, rewrite);
   }
 }
 

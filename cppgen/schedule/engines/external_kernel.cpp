@@ -29,7 +29,7 @@ BufferId split_epilogue(Program& program, Layouts& layouts, const std::vector<Lo
   rewrite_nest(program, epilogue, rewrite);
   prepared.epilogue = std::move(epilogue);
 
-  nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32), {}}};
+  nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32)}};
   return raw;
 }
 

@@ -71,7 +71,7 @@ bool is_pinned(const Store& store, Expr load, const ir::IndexNode* outer_variabl
 }
 
 bool is_at_point_of(const Group& group, size_t outer_count, const Store& store, Expr load) {
-  if (!load->guards.empty() || !load->indirects.empty() || !store.indirects.empty()) return false;
+  if (!load->guards.empty() || !load->indirects.empty()) return false;
   return std::all_of(group.outer.begin(), group.outer.begin() + long(outer_count),
                      [&](const Loop& l) { return is_pinned(store, load, l.var.node()); });
 }

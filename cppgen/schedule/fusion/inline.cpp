@@ -19,7 +19,6 @@ bool is_view(const LoopNest& nest) { return nest.stores[0].value->kind == ExprKi
 bool is_pointwise_producer(const Program& program, const LoopNest& nest) {
   if (!nest.reduced.empty() || !nest.reductions.empty() || nest.stores.size() != 1) return false;
   const auto& store = nest.stores[0];
-  if (!store.indirects.empty()) return false;
   const auto& shape = program.buffer(store.buffer).shape;
   size_t used = 0;
   for (size_t d = 0; d < shape.size(); d++) {

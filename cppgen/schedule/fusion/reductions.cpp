@@ -146,7 +146,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
   for (size_t r = 0; r < nest.reductions.size(); r++) {
     auto& reduction = nest.reductions[r];
     ir::BufferId partial = program.add_buffer(nest.name + "_partial", reduction.type, shape, ir::BufferKind::temporary);
-    first.stores.push_back({partial, store_index, program.exprs->accumulator(int(r), reduction.type), {}});
+    first.stores.push_back({partial, store_index, program.exprs->accumulator(int(r), reduction.type)});
     reduction.value = program.exprs->load(partial, reduction.type, load_index);
   }
   nest.reduced = {{p, parts}};

@@ -25,7 +25,7 @@ std::vector<BufferId> private_buffers(const Program& program, const Uses& uses, 
     for (const Store& store : segment.stores) {
       const auto& readers = uses.readers[size_t(store.buffer)];
       const auto& writers = uses.writers[size_t(store.buffer)];
-      if (program.buffer(store.buffer).kind == ir::BufferKind::temporary && store.indirects.empty() &&
+      if (program.buffer(store.buffer).kind == ir::BufferKind::temporary &&
           std::all_of(readers.begin(), readers.end(), inside) && std::all_of(writers.begin(), writers.end(), inside))
         found.insert(store.buffer);
     }

@@ -25,7 +25,6 @@ void rewrite_kernel(Program& program, FusedKernel& kernel, const ir::Rewrite& re
     for (auto& s : list) {
       s.value = ir::rewrite(*program.exprs, s.value, rewrite);
       for (auto& i : s.indices) i = ir::substitute(i, rewrite.indices);
-      for (auto& i : s.indirects) i.value = ir::rewrite(*program.exprs, i.value, rewrite);
     }
   };
   for (Segment& s : kernel.segments) {

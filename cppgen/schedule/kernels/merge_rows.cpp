@@ -47,7 +47,6 @@ bool epilogue_is_even(const ir::Program& program, const Layouts& layouts, const 
                       const std::vector<Loop>& rows, const Merged& m) {
   std::vector<Expr> roots;
   for (const auto& s : stores) {
-    if (!s.indirects.empty()) return false;
     if (!is_even(offset_of(program.buffer(s.buffer), layouts[size_t(s.buffer)], s.indices), m)) return false;
     roots.push_back(s.value);
   }

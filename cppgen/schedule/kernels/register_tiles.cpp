@@ -37,7 +37,6 @@ bool is_simple(Expr e) {
 // Whether a row's columns are contiguous in the result; otherwise they are written one by one.
 bool stores_vectors(const ir::Program& program, const Layouts& layouts, const TileContraction& c,
                     const ir::Store& store) {
-  if (!store.indirects.empty()) return false;
   const auto stride = ir::stride_of(
       offset_of(program.buffer(store.buffer), layouts[size_t(store.buffer)], store.indices), c.columns.var.node());
   return stride && stride->is_constant(1);

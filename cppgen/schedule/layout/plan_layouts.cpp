@@ -335,7 +335,7 @@ class Planner {
       copying.loops.push_back({var, extent});
       indices.push_back(var);
     }
-    copying.stores.push_back({to, indices, program_.exprs->load(from, program_.buffer(from).type, indices), {}});
+    copying.stores.push_back({to, indices, program_.exprs->load(from, program_.buffer(from).type, indices)});
     return copying;
   }
 
