@@ -24,8 +24,7 @@ int64_t length_of(Expr e) {
 // vectors cannot be computed side by side.
 int64_t chain_length(const schedule::FusedKernel& kernel) {
   std::vector<Expr> roots;
-  for (const Segment& s : kernel.segments)
-    for (const auto& st : s.stores) roots.push_back(st.value);
+  for (const Segment& s : kernel.segments) each_value(s.stores, [&](Expr e) { roots.push_back(e); });
   int64_t length = 0;
   std::unordered_map<Expr, int64_t> until;
   for (Expr e : ir::postorder(roots)) {

@@ -47,7 +47,7 @@ LoopNest merged_epilogue(Program& program, const LoopNest& producer, const LoopN
   BufferId buffer = producer.stores[0].buffer;
   rewrite.replace_load = [&](Expr load) -> Expr { return load->buffer == buffer ? value : nullptr; };
   LoopNest tail = consumer;
-  rewrite_nest(program, tail, rewrite);
+  ir::rewrite(*program.exprs, tail, rewrite);
   result.stores = std::move(tail.stores);
   add_origins(result.origins, consumer.origins);
   return result;

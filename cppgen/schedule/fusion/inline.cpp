@@ -200,7 +200,7 @@ void inline_into(Program& program, const LoopNest& producer, LoopNest& consumer)
   rewrite.replace_load = [&](Expr load) -> Expr {
     return load->buffer == producer.stores[0].buffer ? value_at(program, producer, load) : nullptr;
   };
-  rewrite_nest(program, consumer, rewrite);
+  ir::rewrite(*program.exprs, consumer, rewrite);
   std::vector<std::string> origins = producer.origins;
   add_origins(origins, consumer.origins);
   consumer.origins = std::move(origins);

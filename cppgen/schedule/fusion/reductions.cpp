@@ -49,7 +49,7 @@ void unroll(Program& program, LoopNest& nest, int64_t points) {
   nest.reduced.clear();
   ir::Rewrite rewrite;
   rewrite.replace_accumulator = [&](Expr a) { return values[size_t(a->accumulator)]; };
-  rewrite_nest(program, nest, rewrite);
+  ir::rewrite(*program.exprs, nest, rewrite);
 }
 
 // The first divisor of the extent that is at least `wanted` and not much greater; nullopt if there is none.
@@ -139,7 +139,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
     l.var = fresh;
     store_index.push_back(fresh);
   }
-  rewrite_nest(program, first, shift);
+  ir::rewrite(*program.exprs, first, shift);
   if (extent.constant() % parts != 0)
     for (auto& r : first.reductions) r.value = inside(program, r.value, part * length + within, extent);
   first.loops.insert(first.loops.begin(), {part, parts});

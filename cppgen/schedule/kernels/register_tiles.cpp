@@ -43,10 +43,8 @@ bool stores_vectors(const ir::Program& program, const Layouts& layouts, const Ti
 }
 
 bool has_simple_epilogue(const Segment& epilogue, const Tuning& tuning) {
-  std::vector<Expr> roots;
-  for (const auto& s : epilogue.stores) roots.push_back(s.value);
   int64_t operations = 0;
-  for (Expr e : ir::postorder(roots)) {
+  for (Expr e : values_of(epilogue.stores)) {
     if (!is_simple(e)) return false;
     operations += e->kind != ExprKind::constant && e->kind != ExprKind::accumulator;
   }
