@@ -135,7 +135,7 @@ Operand Builder::viewed(const Operand& operand, const Dims& dims) {
 std::optional<Operand> Builder::take_over(ValueId value, const Operand& operand) {
   const Buffer& buffer = program_.buffers[size_t(operand.buffer)];
   const bool whole = operand.offset == 0 && operand.desc.get_size() == buffer.bytes;
-  if (uses_[size_t(value)] != 1 || values_in_[operand.buffer] != 1 || !buffer.is_temporary() || !whole)
+  if (users_.count(value) != 1 || values_in_[operand.buffer] != 1 || !buffer.is_temporary() || !whole)
     return std::nullopt;
   Buffer successor;
   successor.bytes = buffer.bytes, successor.in_place_of = operand.buffer;

@@ -7,7 +7,7 @@
 
 #include "cppgen/baseline/program.h"
 #include "cppgen/baseline/units.h"
-#include "cppgen/graph/graph.h"
+#include "cppgen/graph/users.h"
 
 namespace cppgen::baseline {
 
@@ -19,9 +19,10 @@ struct Refusal {
 // The state of building for the mappings of operators: the locations of values, and the steps so far.
 class Builder {
  public:
-  Builder(Graph& graph, const dnnl::engine& engine) : graph_(graph), engine_(engine), uses_(count_uses(graph)) {}
+  Builder(Graph& graph, const dnnl::engine& engine) : graph_(graph), engine_(engine), users_(graph) {}
 
   Graph& graph() { return graph_; }
+  const Users& users() const { return users_; }
   const dnnl::engine& engine() const { return engine_; }
   const Node& node(NodeId id) const { return graph_.nodes[size_t(id)]; }
   Dims dims(ValueId) const;  // {1} for a scalar
@@ -70,7 +71,7 @@ class Builder {
 
   Graph& graph_;
   const dnnl::engine& engine_;
-  const std::vector<int> uses_;
+  const Users users_;
   Program program_;
   std::map<ValueId, Operand> values_;
   std::map<BufferId, int> values_in_;                   // number of values in a buffer

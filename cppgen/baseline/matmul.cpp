@@ -52,12 +52,9 @@ void arrange_batches(Builder& b, Product& p) {
 Desc destination(Builder& b, const Unit& unit, const Dims& dims) {
   const ValueId result = result_of(b.graph(), unit);
   const Dims full = b.dims(result);
-  const Node* reader = nullptr;
-  int readers = int(std::count(b.graph().outputs.begin(), b.graph().outputs.end(), result));
-  for (const Node& node : b.graph().nodes)
-    for (ValueId in : node.inputs)
-      if (in == result) reader = &node, readers++;
-  if (readers != 1 || !reader || reader->op != "Transpose") return row_major(dims);
+  const NodeId only = b.users().only_node(result);
+  const Node* reader = only < 0 ? nullptr : &b.node(only);
+  if (!reader || reader->op != "Transpose") return row_major(dims);
   const auto perm = reader->attributes.find("perm");
   if (perm == reader->attributes.end()) return row_major(dims);
   const auto& axes = std::get<std::vector<int64_t>>(perm->second);

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <functional>
 
+#include "cppgen/graph/users.h"
 #include "cppgen/passes/channel_affine.h"
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -16,23 +18,20 @@ bool near(std::optional<double> value, double expected) {
   return value && std::abs(*value - expected) <= 1e-5 * std::abs(expected);
 }
 
-// Looks along the edges of a graph. Every query gives kNoValue, null or nothing where the graph has another form. After
-// a change a new one is needed.
+// Looks along the edges of a graph and changes it. Every query gives kNoValue, null or nothing where the graph has
+// another form.
 class Matcher {
  public:
-  explicit Matcher(Graph& graph) : graph_(graph), readers_(graph.values.size()) {
-    for (const Node& node : graph.nodes)
-      for (ValueId in : node.inputs)
-        if (in != kNoValue) readers_[size_t(in)].push_back(node.id);
-  }
+  explicit Matcher(Graph& graph) : graph_(graph), order_(graph), users_(graph) {}
 
   // Turns the producer of `result` into `op`.
   void become(ValueId result, const char* op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes,
               int least_opset) {
-    changed_ = true;
     Node& node = graph_.nodes[size_t(graph_.value(result).producer)];
+    users_.remove(node);
     node.op = op, node.inputs = std::move(inputs), node.attributes = std::move(attributes), node.facts = {};
     node.opset = std::max(node.opset, least_opset);
+    users_.add(node);
   }
 
   std::optional<double> scalar(ValueId v) const { return scalar_of(graph_, v); }
@@ -45,8 +44,8 @@ class Matcher {
 
   // The only reader, if it is such a node.
   const Node* reader(ValueId v, const char* op) const {
-    if (readers_[size_t(v)].size() != 1) return nullptr;
-    const Node& node = graph_.nodes[size_t(readers_[size_t(v)][0])];
+    if (users_.nodes(v).size() != 1) return nullptr;
+    const Node& node = graph_.nodes[size_t(users_.nodes(v)[0])];
     return node.op == op && node.domain.empty() ? &node : nullptr;
   }
 
@@ -102,17 +101,18 @@ class Matcher {
 
   // Puts a node that computes `results` in front of node `at`.
   Node& insert(NodeId at, const char* op, std::vector<ValueId> inputs, std::vector<ValueId> results) {
-    changed_ = true;
-    return passes::insert_node(graph_, at, op, std::move(inputs), std::move(results));
+    Node& node = order_.insert_before(at, op, std::move(inputs), std::move(results));
+    users_.add(node);
+    return node;
   }
 
-  bool changed() const { return changed_; }
+  passes::NodeOrder& order() { return order_; }
   Graph& graph() { return graph_; }
 
  private:
-  bool changed_ = false;
   Graph& graph_;
-  std::vector<std::vector<NodeId>> readers_;
+  passes::NodeOrder order_;
+  Users users_;
 };
 
 // The half of x * (1 + inner), where `inner` reads x.
@@ -249,11 +249,9 @@ void scaled_product(Matcher& m, const Node& node) {
   const ValueId result = node.outputs[0], product = graph.add_value(graph.value(result).name + "/unscaled");
   const ValueId constant = graph.add_constant(node.name + "/factor", make_floats(DType::f32, {}, {factor}));
   graph.value(product).type = graph.value(result).type;
-  const NodeId at = node.id;
   const std::string name = node.name;  // inserting moves the nodes
-  m.insert(at, "MatMul", operands, {product}).name = name;
-  Node& mul = graph.nodes[size_t(at) + 1];
-  mul.op = "Mul", mul.inputs = {product, constant}, mul.attributes.clear(), mul.facts = {};
+  m.insert(node.id, "MatMul", operands, {product}).name = name;
+  m.become(result, "Mul", {product, constant}, {}, 0);
 }
 
 struct Pattern {
@@ -275,16 +273,17 @@ std::optional<double> scalar_of(const Graph& graph, ValueId v) {
 }
 
 void recognize_patterns(Graph& graph) {
-  std::optional<Matcher> matcher;
-  for (size_t i = 0; i < graph.nodes.size(); i++)
-    for (const Pattern& pattern : kPatterns) {
-      const Node& node = graph.nodes[i];
-      if (node.op != pattern.op || !node.domain.empty() || node.outputs[0] == kNoValue) continue;
-      if (graph.value(node.outputs[0]).type->dtype != DType::f32) continue;
-      if (!matcher || matcher->changed()) matcher.emplace(graph);
-      pattern.apply(*matcher, node);
-      break;
-    }
+  {
+    Matcher matcher(graph);
+    matcher.order().each_node([&](NodeId id) {
+      const Node& node = graph.nodes[size_t(id)];
+      const auto pattern = std::find_if(std::begin(kPatterns), std::end(kPatterns), [&](const Pattern& p) {
+        return node.op == p.op && node.domain.empty() && node.outputs[0] != kNoValue;
+      });
+      if (pattern == std::end(kPatterns) || graph.value(node.outputs[0]).type->dtype != DType::f32) return;
+      pattern->apply(matcher, node);
+    });
+  }
   passes::eliminate_dead_code(graph);
 }
 

@@ -5,6 +5,7 @@
 
 #include "cppgen/baseline/eltwise.h"
 #include "cppgen/baseline/primitives.h"
+#include "cppgen/graph/users.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::baseline {
@@ -21,15 +22,7 @@ bool takes_post_ops(const Graph& graph, const Node& node) {
 class Planner {
  public:
   Planner(const Graph& graph, const Choices& choices)
-      : graph_(graph),
-        choices_(choices),
-        uses_(count_uses(graph)),
-        reader_(graph.values.size(), -1),
-        unit_of_(graph.nodes.size(), -1) {
-    for (const Node& node : graph.nodes)
-      for (ValueId in : node.inputs)
-        if (in != kNoValue) reader_[size_t(in)] = node.id;
-  }
+      : graph_(graph), choices_(choices), users_(graph), unit_of_(graph.nodes.size(), -1) {}
 
   std::vector<Unit> plan() {
     for (const Node& node : graph_.nodes)
@@ -68,8 +61,9 @@ class Planner {
   }
 
   const Node* only_reader(ValueId v) const {
-    if (uses_[size_t(v)] != 1 || reader_[size_t(v)] < 0) return nullptr;
-    const Node& node = graph_.nodes[size_t(reader_[size_t(v)])];
+    const NodeId reader = users_.only_node(v);
+    if (reader < 0) return nullptr;
+    const Node& node = graph_.nodes[size_t(reader)];
     return unit_of_[size_t(node.id)] >= 0 || ours(node) ? nullptr : &node;
   }
 
@@ -128,8 +122,7 @@ class Planner {
 
   const Graph& graph_;
   const Choices& choices_;
-  const std::vector<int> uses_;
-  std::vector<NodeId> reader_;  // the last one
+  const Users users_;
   std::vector<int> unit_of_;
   std::vector<Unit> units_;
   std::vector<int> needs_;

@@ -13,45 +13,26 @@ void collect_symbols(IndexExpr e, std::vector<const ir::IndexNode*>& out) {
     if (v->kind == ir::VarKind::symbol && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
 }
 
-void collect_symbols(const std::vector<ir::Indirect>& indirects, std::vector<const ir::IndexNode*>& out) {
-  for (const ir::Indirect& i : indirects) collect_symbols(i.variable->extent, out);
-}
-
 // The symbols in the shapes of the kernel's buffers and in its loops.
 std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const schedule::FusedKernel& k) {
   std::vector<const ir::IndexNode*> symbols;
   std::vector<ir::BufferId> buffers = k.inputs;
   buffers.insert(buffers.end(), k.outputs.begin(), k.outputs.end());
   for (const auto& l : k.locals) buffers.push_back(l.buffer);
+  const auto collect = [&](IndexExpr e) { collect_symbols(e, symbols); };
   for (auto b : buffers)
-    for (IndexExpr d : s.program.buffer(b).shape) collect_symbols(d, symbols);
+    for (IndexExpr d : s.program.buffer(b).shape) collect(d);
   auto loops = [&](const std::vector<ir::Loop>& list) {
-    for (const auto& l : list) collect_symbols(l.extent, symbols);
+    for (const auto& l : list) collect(l.extent);
   };
   loops(k.outer);
-  std::vector<Expr> roots;
   for (const auto& seg : k.segments) {
     loops(seg.loops), loops(seg.reduced);
-    const auto more = roots_of(seg);
-    roots.insert(roots.end(), more.begin(), more.end());
-    for (const auto* stores : {&seg.body, &seg.stores})
-      for (const auto& st : *stores) {
-        for (const auto& i : st.indices) collect_symbols(i, symbols);
-        collect_symbols(st.indirects, symbols);
-      }
+    each_value(seg, collect);
   }
-  if (k.contraction) {
-    const std::vector<Expr> left = left_loads(*k.contraction);
-    roots.insert(roots.end(), left.begin(), left.end());
-    roots.push_back(k.contraction->right);
-  }
-  if (const auto& a = k.attention) roots.insert(roots.end(), {a->query, a->key, a->value, a->score});
-  for (Expr e : ir::postorder(roots)) {
-    for (IndexExpr i : e->indices) collect_symbols(i, symbols);
-    collect_symbols(e->indirects, symbols);
-    for (const auto& g : e->guards)
-      collect_symbols(g.index, symbols), collect_symbols(g.lo, symbols), collect_symbols(g.hi, symbols);
-  }
+  std::vector<Expr> roots = roots_of(k);
+  if (k.contraction) roots.push_back(k.contraction->right);
+  for (Expr e : ir::postorder(roots)) ir::each_index(e, collect);
   if (k.contraction) {
     const auto& c = *k.contraction;
     loops(c.batch), loops(c.rows), loops(c.taps), loops({c.columns, c.depth});

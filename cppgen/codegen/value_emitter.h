@@ -49,7 +49,7 @@ class ValueEmitter {
 
   // Computes innermost values for several vectors side by side, one operation at a time (vec::each), so that long
   // chains of operations overlap. In the emitted code, `width` is the number of vectors and `u` the number of one.
-  // Loads and stores must not have indirect indices. Must be called before any value is emitted.
+  // Loads must not have indirect indices. Must be called before any value is emitted.
   void compute_side_by_side();
 
   // States that the vector variable is a multiple of `lanes` at lane 0, so that its quotient by a multiple of `lanes`

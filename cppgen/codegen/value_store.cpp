@@ -63,35 +63,30 @@ void ValueEmitter::store_one(const ir::Store& s) {
     out.push_back(plain(code("{} = {};", pointer, value.name)));
     return;
   }
-  bind_indirects(s.indirects);
-  Item when = condition({}, s.indirects);
-  Code lane_when = lane_condition({}, s.indirects);
   IndexExpr offset = context_.view.offset(s.buffer, s.indices);
   const std::string type(storage_type(context_.view.type_of(s.buffer)));
   auto stride = vector_ ? lane_stride(offset) : std::nullopt;
   Code text;
   if (!varies(offset)) {
     text = code("vec::st({}, {}, vec::Tail{{1}})", sum(pointer, names_.text(offset)), value.name);
-  } else if (stride && stride->is_constant(1) && lane_when.empty()) {
+  } else if (stride && stride->is_constant(1)) {
     text = code("vec::{}({}, {}, {})", context_.around_caches(s.buffer) ? "st_around" : "st",
                 sum(pointer, names_.text(offset)), value.name, lanes_);
-  } else if (stride && lane_when.empty()) {
+  } else if (stride) {
     text = code("vec::st_strided({}, {}, {}, {})", sum(pointer, names_.text(offset)), names_.text(*stride), value.name,
                 lanes_);
     note_by_lane(innermost(), "strided stores");
   } else {
     note_by_lane(innermost(), "stores at computed indices");
-    const Code to = sum(pointer, lane_names_.text(offset));
-    const Code address = lane_when.empty() ? to : code("{} ? {} : ({}*)0", lane_when, to, type);
+    const Code address = sum(pointer, lane_names_.text(offset));
     text = code("vec::st_lanes<{}>({}, {}, {})", type, value.name, lanes_, function("int i", address, type + "*"));
   }
   int level = innermost();
-  if (const Code hold = indices_hold("writes", s.buffer, s.indices, {}, s.indirects, level); !hold.empty())
+  if (const Code hold = indices_hold("writes", s.buffer, s.indices, {}, {}, level); !hold.empty())
     text = code("{} ? {} : (void)0", hold, text);
   text += ";";
   if (side_by_side_) text = code("vec::repeat(width, {});", action("const int u", text));
-  Statement stored = plain(std::move(text));
-  out.push_back(when.name.empty() ? stored : Statement{If{when.name, {stored}, {}}});
+  out.push_back(plain(std::move(text)));
 }
 
 }  // namespace cppgen::codegen

@@ -50,7 +50,7 @@ void Lowering::lower(const Statement& s) {
   const std::vector<IndexExpr> at = enter(names, scope, nest, inner);
   const Item item = evaluate(s.value, inner);
   if (!stored) target = temporary(rules_.value(s.value, item).type(), shape);
-  nest.stores.push_back({target.buffer, at, rules_.typed(s.value, item, ir::value_type(target.storage)), {}});
+  nest.stores.push_back({target.buffer, at, rules_.typed(s.value, item, ir::value_type(target.storage))});
   c_.emit(std::move(nest));
   define(s.target, target, std::move(shape));
 }
@@ -145,7 +145,7 @@ Lowering::TensorOf Lowering::reduce(const Term& term, const std::vector<std::str
   }
   nest.reductions.push_back({row.op, value.type(), value});
   const Item result = Item::of(ops::scalar(c_, c_.exprs().accumulator(0, value.type())));
-  nest.stores.push_back({target->buffer, at, rules_.typed(term, result, ir::value_type(target->storage)), {}});
+  nest.stores.push_back({target->buffer, at, rules_.typed(term, result, ir::value_type(target->storage))});
   note_roles(nest);
   c_.emit(std::move(nest));
   return *target;

@@ -144,7 +144,7 @@ class StateKeeper {
   static bool is_copy(const ir::Store& store, const KeptState& state) {
     const ir::Expr x = store.value;
     return x->kind == ir::ExprKind::load && x->buffer == state.past && x->indices == store.indices &&
-           x->guards.empty() && x->indirects.empty() && store.indirects.empty();
+           x->guards.empty() && x->indirects.empty();
   }
 
   void drop_copies(const StateOption& option, const KeptState& state) {

@@ -36,6 +36,14 @@ Node& Graph::add_node(std::string op, std::vector<ValueId> inputs, std::vector<V
   return nodes.back();
 }
 
+void Graph::number_nodes() {
+  for (size_t i = 0; i < nodes.size(); i++) {
+    nodes[i].id = NodeId(i);
+    for (ValueId out : nodes[i].outputs)
+      if (out != kNoValue) value(out).producer = NodeId(i);
+  }
+}
+
 Value& Graph::value(ValueId id) { return const_cast<Value&>(std::as_const(*this).value(id)); }
 
 const Value& Graph::value(ValueId id) const {
@@ -63,15 +71,6 @@ Graph deep_copy(const Graph& graph) {
       if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute))
         *body = std::make_shared<Graph>(deep_copy(**body));
   return copy;
-}
-
-std::vector<int> count_uses(const Graph& graph) {
-  std::vector<int> uses(graph.values.size());
-  for (const Node& node : graph.nodes)
-    for (ValueId in : node.inputs)
-      if (in != kNoValue) uses[size_t(in)]++;
-  for (ValueId out : graph.outputs) uses[size_t(out)]++;
-  return uses;
 }
 
 }  // namespace cppgen

@@ -132,6 +132,7 @@ struct Graph {
   ValueId add_value(std::string name);
   ValueId add_constant(std::string name, Tensor);
   Node& add_node(std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs, int opset);
+  void number_nodes();  // after nodes were moved: ids become positions, and values record the ids of their producers
   Value& value(ValueId);
   const Value& value(ValueId) const;
 };
@@ -143,9 +144,6 @@ Graph deep_copy(const Graph&);
 
 // A name from a model for a message: quoted, with control characters escaped, and truncated if long.
 std::string quoted(std::string_view name);
-
-// Number of uses of each value by nodes, plus one for each time it is a graph output.
-std::vector<int> count_uses(const Graph&);
 
 // InternalError if an invariant is violated: ids in range, one producer per value, definitions before uses, constants
 // with a matching type and size, outputs defined.

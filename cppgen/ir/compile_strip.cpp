@@ -146,12 +146,9 @@ int StripCompiler::load(Expr e) {
 }
 
 void StripCompiler::store(const Store& s) {
-  for (const Indirect& i : s.indirects) value(i.value);
   const int stored = value(s.value);
   const LocalReference r = space_.store(s);
-  StripMask none;
   Varies varies;
-  bind(r, none, varies);
   emit(make_store(address(r, space_.tensor(s.buffer), varies), stored), {true, true});
 }
 

@@ -82,7 +82,7 @@ struct Guard {
   bool operator==(const Guard&) const = default;
 };
 
-// Binds an indirect variable of a load's or store's indices to a value: v = value < 0 ? value + extent : value, and an
+// Binds an indirect variable of a load's indices to a value: v = value < 0 ? value + extent : value, and an
 // error that stops the run unless 0 <= v < extent, the extent of the variable.
 struct Indirect {
   const IndexNode* variable;

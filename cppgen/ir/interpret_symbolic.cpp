@@ -138,7 +138,7 @@ class SymbolicRun {
     PointValues values(program_, tensors_, point, accumulators);
     for (const Store& s : nest.stores) {
       try {
-        const int64_t at = values.offset(program_.buffer(s.buffer), s.indices, s.indirects);
+        const int64_t at = values.offset(program_.buffer(s.buffer), s.indices, {});
         tensors_[s.buffer][at] = values.value(s.value);
       } catch (const NotExpressible&) {
         continue;

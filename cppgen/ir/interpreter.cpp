@@ -176,15 +176,8 @@ class ProgramRun {
       return;
     }
     const auto& nest = std::get<LoopNest>(s);
-    std::vector<Expr> roots;
-    for (const Reduction& r : nest.reductions) roots.push_back(r.value);
-    for (const Store& store : nest.stores) {
-      f(store.buffer);
-      roots.push_back(store.value);
-      for (const Indirect& i : store.indirects) roots.push_back(i.value);
-    }
-    for (Expr e : postorder(roots))
-      if (e->kind == ExprKind::load) f(e->buffer);
+    for (const Store& store : nest.stores) f(store.buffer);
+    for (Expr load : loads_of(nest)) f(load->buffer);
   }
 
   void find_last_uses() {

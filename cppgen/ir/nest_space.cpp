@@ -93,10 +93,8 @@ const LocalReference& NestSpace::load(Expr e) {
 
 LocalReference NestSpace::store(const Store& s) {
   LocalReference r;
-  IndexMap bindings;
-  bind(s.indirects, r, bindings);
   std::vector<IndexExpr> indices;
-  for (IndexExpr i : s.indices) indices.push_back(mapped(i, bindings));
+  for (IndexExpr i : s.indices) indices.push_back(local(i));
   address(indices, tensor(s.buffer), {}, r);
   return r;
 }

@@ -54,9 +54,8 @@ class NestPrinter {
   ExprPrinter printer_;
 
   std::string store(const Store& s) {
-    const std::string before = exact_ ? printer_.print(s.indirects) : "", value = printer_.print(s.value);
-    const std::string behind = exact_ ? "" : printer_.print(s.indirects);
-    return fmt::format("{}b{}{} = {}{}", before, s.buffer, printer_.print(s.indices), value, behind);
+    const std::string value = printer_.print(s.value);
+    return fmt::format("b{}{} = {}", s.buffer, printer_.print(s.indices), value);
   }
 
   std::string loops(const char* word, const std::vector<Loop>& loops) const {
@@ -117,23 +116,12 @@ std::string print_buffer(const Buffer& b, size_t most_bytes) {
   return text + " = " + data_text(b.type, b.data, int64_t(b.data.size / size_of(b.type)), most_bytes) + "\n";
 }
 
-void see_value(SymbolLines& symbols, Expr root) {
-  for (Expr e : postorder({&root, 1})) {
-    symbols.see(e->indices);
-    for (const Guard& g : e->guards) symbols.see(g.lo), symbols.see(g.index), symbols.see(g.hi);
-    for (const Indirect& i : e->indirects) symbols.see(i.variable->extent);
-  }
-}
-
 void see_nest(SymbolLines& symbols, const LoopNest& nest) {
+  const auto see = [&](IndexExpr e) { symbols.see(e); };
   for (const auto* loops : {&nest.loops, &nest.reduced})
-    for (const Loop& l : *loops) symbols.see(l.extent);
-  for (Expr root : roots_of(nest)) see_value(symbols, root);
-  for (const Reduction& r : nest.reductions) symbols.see(r.position);
-  for (const Store& s : nest.stores) {
-    symbols.see(s.indices);
-    for (const Indirect& i : s.indirects) symbols.see(i.variable->extent);
-  }
+    for (const Loop& l : *loops) see(l.extent);
+  for (Expr e : values_of(nest)) each_index(e, see);
+  each_value(nest, see);
 }
 
 void see_statements(SymbolLines& symbols, const std::vector<Statement>& statements) {

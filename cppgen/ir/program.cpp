@@ -23,14 +23,4 @@ IndexExpr points(const std::vector<Loop>& loops) {
   return n;
 }
 
-std::vector<Expr> roots_of(const LoopNest& nest) {
-  std::vector<Expr> roots;
-  for (const Reduction& r : nest.reductions) roots.push_back(r.value);
-  for (const Store& s : nest.stores) {
-    roots.push_back(s.value);
-    for (const Indirect& i : s.indirects) roots.push_back(i.value);
-  }
-  return roots;
-}
-
 }  // namespace cppgen::ir

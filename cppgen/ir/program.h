@@ -1,6 +1,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -54,7 +55,6 @@ struct Store {
   BufferId buffer;
   std::vector<IndexExpr> indices;
   Expr value;  // converted to the buffer's storage type, which has this value type
-  std::vector<Indirect> indirects;
 };
 
 // The role of each loop in a contraction out[batch, rows, columns] = sum over depth of lhs[batch, rows, depth] *
@@ -77,9 +77,6 @@ struct LoopNest {
 
   bool is_contraction() const { return !roles.empty(); }
 };
-
-// Root values of a nest: reduction values, stored values, and the values that indirect stores are bound to.
-std::vector<Expr> roots_of(const LoopNest&);
 
 // An operator that is not a loop nest. Its meaning is the function of this name in the table of library calls.
 struct LibraryCall {
@@ -128,13 +125,105 @@ void verify(const Program&);
 std::string to_string(const Program&);
 std::string to_string(const LoopNest&, const Program&);
 
-// Calls f(const LoopNest&) for each nest, those of repetitions included, in order.
-template <class F>
-void each_nest(const std::vector<Statement>& statements, const F& f) {
-  for (const Statement& s : statements) {
-    if (const auto* nest = std::get_if<LoopNest>(&s)) f(*nest);
-    if (const auto* repetition = std::get_if<Repetition>(&s)) each_nest(repetition->body, f);
+// Calls f for each nest of a list of statements, those of repetitions included, in order.
+template <class Statements, class F>
+void each_nest(Statements& statements, const F& f) {
+  for (auto& s : statements) {
+    if (auto* nest = std::get_if<LoopNest>(&s)) f(*nest);
+    if (auto* repetition = std::get_if<Repetition>(&s)) each_nest(repetition->body, f);
   }
+}
+
+// Which fields of loop structures hold values (Expr) and index expressions (IndexExpr) is known here alone:
+// each_value(x, f) calls f for every value and index expression that x holds itself, in order: x is a reduction, a
+// store, a list of either, or a nest, whose reductions come first. Extents of loops are not among them. f may take only
+// one of the two types; it may replace what it gets unless x is const. Segments and kernels have an each_value of their
+// own (schedule/kernel.h), and the functions below work with all of them.
+
+template <class T, class Named>
+concept Is = std::is_same_v<std::remove_const_t<T>, Named>;
+
+// Calls f if it takes the field.
+template <class T, class F>
+void visit_field(T& field, const F& f) {
+  using Value = std::conditional_t<std::is_const_v<T>, const Expr, Expr>;
+  using Index = std::conditional_t<std::is_const_v<T>, const IndexExpr, IndexExpr>;
+  static_assert(std::is_invocable_v<const F&, Value&> || std::is_invocable_v<const F&, Index&>,
+                "the function takes neither values nor index expressions of this structure");
+  if constexpr (std::is_invocable_v<const F&, T&>) f(field);
+}
+
+template <Is<Reduction> T, class F>
+void each_value(T& reduction, const F& f) {
+  visit_field(reduction.value, f);
+  visit_field(reduction.position, f);
+}
+
+template <Is<Store> T, class F>
+void each_value(T& store, const F& f) {
+  visit_field(store.value, f);
+  for (auto& index : store.indices) visit_field(index, f);
+}
+
+template <class List, class F>
+requires requires(List& list) { list.begin(); }
+void each_value(List& list, const F& f) {
+  for (auto& item : list) each_value(item, f);
+}
+
+template <Is<LoopNest> T, class F>
+void each_value(T& nest, const F& f) {
+  each_value(nest.reductions, f);
+  each_value(nest.stores, f);
+}
+
+// The index expressions of a value itself, not of its operands.
+template <class F>
+void each_index(Expr e, const F& f) {
+  for (IndexExpr index : e->indices) f(index);
+  for (const Indirect& i : e->indirects) f(i.variable->extent);
+  for (const Guard& g : e->guards) f(g.index), f(g.lo), f(g.hi);
+}
+
+// Rewrites all values of x, and substitutes index variables in its index expressions.
+template <class T>
+requires std::is_class_v<T>
+void rewrite(ExprArena& arena, T& x, const Rewrite& rules) {
+  each_value(x, [&]<class Field>(Field& field) {
+    if constexpr (std::is_same_v<Field, IndexExpr>)
+      field = substitute(field, rules.indices);
+    else
+      field = rewrite(arena, field, rules);
+  });
+}
+
+// The values that x holds itself.
+template <class T>
+std::vector<Expr> roots_of(const T& x) {
+  std::vector<Expr> roots;
+  each_value(x, [&](Expr root) { roots.push_back(root); });
+  return roots;
+}
+
+// All values that x computes, each once, operands first.
+template <class T>
+std::vector<Expr> values_of(const T& x) {
+  return postorder(roots_of(x));
+}
+
+// The loads among these, including those that give indices.
+template <class T>
+std::vector<Expr> loads_of(const T& x) {
+  std::vector<Expr> loads = values_of(x);
+  std::erase_if(loads, [](Expr e) { return e->kind != ExprKind::load; });
+  return loads;
+}
+
+template <class T>
+bool reads(const T& x, BufferId buffer) {
+  for (Expr load : loads_of(x))
+    if (load->buffer == buffer) return true;
+  return false;
 }
 
 }  // namespace cppgen::ir

@@ -12,11 +12,7 @@ constexpr double kPerStep = 12, kElementwise = 0.3, kContiguous = 0.2, kStrided 
 constexpr int64_t kCacheLine = 64;
 
 std::vector<Expr> nodes_of(const LoopNest& nest) {
-  std::vector<Expr> roots;
-  for (const Reduction& r : nest.reductions) roots.push_back(r.value);
-  if (nest.reductions.empty())
-    for (const Store& s : nest.stores) roots.push_back(s.value);
-  return postorder(roots);
+  return nest.reductions.empty() ? values_of(nest.stores) : values_of(nest.reductions);
 }
 
 double index_cost(IndexExpr e, const IndexNode* lane, int64_t element_size) {

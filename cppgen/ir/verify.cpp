@@ -170,15 +170,11 @@ class Verifier {
     require(s.value->type == value_type(b.type), "b{} holds {}, but {} is stored", s.buffer, name_of(b.type),
             name_of(s.value->type));
     check_value(s.value, nest, loops, /*accumulators=*/true);
-    Scope own;
-    if (!s.indirects.empty()) own = loops;
-    for (const Indirect& i : s.indirects) check_indirect(i, nest, loops, own, /*accumulators=*/true);
-    const Scope& scope = s.indirects.empty() ? loops : own;
     require(s.indices.size() == b.shape.size(), "b{} has rank {} but is stored with {} indices", s.buffer,
             b.shape.size(), s.indices.size());
     const bool stores =
         std::none_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return l.extent.is_constant(0); });
-    for (size_t d = 0; d < s.indices.size() && stores; d++) check_stays_inside(s, b, d, scope);
+    for (size_t d = 0; d < s.indices.size() && stores; d++) check_stays_inside(s, b, d, loops);
   }
 
   void check_stays_inside(const Store& s, const Buffer& b, size_t d, const Scope& scope) const {
@@ -195,16 +191,6 @@ class Verifier {
     if (outside || range.lo < 0 || (range.hi != 0 && !prove_less(i, b.shape[d])))
       require(false, "the store to b{} may leave dimension {}: {} is in [{}, {}], the extent is {}", s.buffer, d,
               to_string(i), range.lo, range.hi, to_string(b.shape[d]));
-  }
-
-  void check_indirect(const Indirect& i, const LoopNest& nest, const Scope& value_scope, Scope& scope,
-                      bool accumulators) const {
-    require(i.variable && i.variable->kind == VarKind::indirect,
-            "a binding of something that is not an indirect variable");
-    require(i.value && i.value->type == DType::i64, "{} is bound to a value that is not an int64", i.variable->name);
-    require_scope(i.variable->extent, value_scope);
-    check_value(i.value, nest, value_scope, accumulators);
-    scope.insert(i.variable);
   }
 
   void check_value(Expr root, const LoopNest& nest, const Scope& loops, bool accumulators) const {

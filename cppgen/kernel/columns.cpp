@@ -24,11 +24,7 @@ int64_t length_of(Expr e) {
 // vectors cannot be computed side by side.
 int64_t chain_length(const schedule::FusedKernel& kernel) {
   std::vector<Expr> roots;
-  for (const Segment& s : kernel.segments)
-    for (const auto& st : s.stores) {
-      if (!st.indirects.empty()) return 0;
-      roots.push_back(st.value);
-    }
+  for (const Segment& s : kernel.segments) each_value(s.stores, [&](Expr e) { roots.push_back(e); });
   int64_t length = 0;
   std::unordered_map<Expr, int64_t> until;
   for (Expr e : ir::postorder(roots)) {
@@ -104,8 +100,7 @@ int64_t interleaved_of(const KernelView& view) {
   for (const ir::Store& store : view.kernel.segments[0].stores) {
     const auto along = ir::stride_of(view.offset(store), last.var.node()),
                across = ir::stride_of(view.offset(store), before.var.node());
-    if (!store.indirects.empty() || !along || !along->is_constant(count) || !across || !across->is_constant(1))
-      return 1;
+    if (!along || !along->is_constant(count) || !across || !across->is_constant(1)) return 1;
   }
   return count;
 }

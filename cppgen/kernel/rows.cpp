@@ -11,17 +11,6 @@ namespace {
 using ir::Loop;
 using schedule::Segment;
 
-std::vector<Expr> loads_of(const Segment& s) {
-  std::vector<Expr> loads = ir::postorder(roots_of(s));
-  std::erase_if(loads, [](Expr e) { return e->kind != ir::ExprKind::load; });
-  return loads;
-}
-
-bool reads(const Segment& s, BufferId b) {
-  const auto loads = loads_of(s);
-  return std::any_of(loads.begin(), loads.end(), [&](Expr e) { return e->buffer == b; });
-}
-
 // Prefetches what the next point of the outer loops reads first: a kernel that passes over each row several times
 // computes for so long that the hardware stops prefetching. The last segment that reads a buffer issues the prefetch.
 std::vector<Prefetch> prefetch_next_row(const KernelView& view, size_t index) {
@@ -45,7 +34,7 @@ std::vector<Prefetch> prefetch_next_row(const KernelView& view, size_t index) {
 }
 
 bool calls_function(const Segment& s) {
-  const std::vector<Expr> values = ir::postorder(roots_of(s));
+  const std::vector<Expr> values = values_of(s);
   return std::any_of(values.begin(), values.end(), [](Expr e) {
     return e->kind == ir::ExprKind::unary && ir::row_of(e->unary).cost == ir::OperationCost::function;
   });
@@ -63,7 +52,7 @@ std::vector<Prefetch> prefetch_written_row(const KernelView& view, size_t index)
   if (inner[0].extent != last.loops[0].extent) return found;
   const auto* column = last.loops[0].var.node();
   for (const ir::Store& s : last.stores) {
-    if (view.local(s.buffer) || !s.indirects.empty()) continue;
+    if (view.local(s.buffer)) continue;
     const IndexExpr offset = view.offset(s);
     const auto stride = ir::stride_of(offset, column);
     if (!stride || !stride->is_constant(1)) continue;

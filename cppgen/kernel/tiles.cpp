@@ -129,7 +129,7 @@ bool turns_results(const KernelView& view) {
     const IndexExpr offset = view.offset(s);
     const auto along = ir::stride_of(offset, epilogue.loops.back().var.node());
     const auto across = ir::stride_of(offset, view.kernel.contraction->columns.var.node());
-    return s.indirects.empty() && along && along->is_constant(1) && !(across && across->is_constant(1));
+    return along && along->is_constant(1) && !(across && across->is_constant(1));
   });
 }
 

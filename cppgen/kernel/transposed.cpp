@@ -73,8 +73,8 @@ bool only_moves(const KernelView& view, const std::vector<TransposedPlan::Load>&
   if (loads.size() != 1 || stores.size() != 1 || stores[0].value != loads[0].load) return false;
   const DType type = view.type_of(stores[0].buffer);
   const auto step = ir::stride_of(view.offset(stores[0].buffer, stores[0].indices), loops.last.var.node());
-  return type == view.type_of(loads[0].load->buffer) && type != DType::boolean && size_of(type) < 4 &&
-         stores[0].indirects.empty() && step && step->is_constant(1);
+  return type == view.type_of(loads[0].load->buffer) && type != DType::boolean && size_of(type) < 4 && step &&
+         step->is_constant(1);
 }
 
 }  // namespace

@@ -31,16 +31,4 @@ IndexExpr KernelView::offset(BufferId b, const std::vector<IndexExpr>& indices) 
   return offset;
 }
 
-std::vector<Expr> values_of(const std::vector<ir::Reduction>& reductions) {
-  std::vector<Expr> values;
-  for (const auto& r : reductions) values.push_back(r.value);
-  return ir::postorder(values);
-}
-
-std::vector<Expr> values_of(const std::vector<ir::Store>& stores) {
-  std::vector<Expr> values;
-  for (const auto& s : stores) values.push_back(s.value);
-  return ir::postorder(values);
-}
-
 }  // namespace cppgen::kernel

@@ -29,8 +29,4 @@ struct KernelView {
 
 inline int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
 
-// The values of a segment's reductions or of stores, and everything that they depend on, operands first.
-std::vector<Expr> values_of(const std::vector<ir::Reduction>&);
-std::vector<Expr> values_of(const std::vector<ir::Store>&);
-
 }  // namespace cppgen::kernel

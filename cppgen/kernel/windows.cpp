@@ -94,8 +94,6 @@ bool slides_windows(const KernelView& view) {
   if (s.reductions.empty() || !s.loops.empty() || !s.body.empty() || window > most || window < 2) return false;
   if (constant_or(across_of(view).extent, 0) < 2 || constant_or(kernel.outer.back().extent, 0) < view.target.lanes)
     return false;
-  for (const auto& store : s.stores)
-    if (!store.indirects.empty()) return false;
   const auto values = values_of(s.reductions);
   if (std::any_of(values.begin(), values.end(), [](Expr e) { return !e->indirects.empty(); })) return false;
   return has_window(s, across_of(view));

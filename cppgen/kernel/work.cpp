@@ -210,11 +210,10 @@ void add_attention(const KernelView& view, const AttentionPlan& plan, KernelWork
 }
 
 // Points of the loops that the indices depend on: at most so many elements are accessed.
-IndexExpr points_accessed(const std::vector<ir::Loop>& loops, const std::vector<IndexExpr>& indices, bool indirect) {
+IndexExpr points_accessed(const std::vector<ir::Loop>& loops, const std::vector<IndexExpr>& indices) {
   IndexExpr n = 1;
   for (const ir::Loop& l : loops)
-    if (indirect ||
-        std::any_of(indices.begin(), indices.end(), [&](IndexExpr i) { return ir::depends_on(i, l.var.node()); }))
+    if (std::any_of(indices.begin(), indices.end(), [&](IndexExpr i) { return ir::depends_on(i, l.var.node()); }))
       n = n * l.extent;
   return n;
 }
@@ -228,13 +227,13 @@ class Accessed {
     loops.insert(loops.end(), s.loops.begin(), s.loops.end());
     std::vector<ir::Loop> all = loops;
     all.insert(all.end(), s.reduced.begin(), s.reduced.end());
-    for (Expr e : ir::postorder(schedule::roots_of(s))) add_load(e, all);
-    for (const auto& store : s.body) add(store.buffer, points_accessed(all, store.indices, !store.indirects.empty()));
-    for (const auto& store : s.stores)
-      add(store.buffer, points_accessed(loops, store.indices, !store.indirects.empty()));
+    for (Expr load : loads_of(s)) add_load(load, all);
+    for (const auto& store : s.body) add(store.buffer, points_accessed(all, store.indices));
+    for (const auto& store : s.stores) add(store.buffer, points_accessed(loops, store.indices));
   }
   void add_load(Expr e, const std::vector<ir::Loop>& loops) {
-    if (e->kind == ir::ExprKind::load) add(e->buffer, points_accessed(loops, e->indices, !e->indirects.empty()));
+    if (e->kind != ir::ExprKind::load) return;
+    add(e->buffer, e->indirects.empty() ? points_accessed(loops, e->indices) : ir::points(loops));
   }
   void add_all(BufferId b) { add(b, ir::product(view_.program().buffer(b).shape)); }
   void add(BufferId b, IndexExpr elements) {
@@ -278,7 +277,7 @@ IndexExpr bytes_of(const KernelView& view) {
     outer.insert(outer.end(), {a->rows, a->columns});
   }
   if (const auto& c = kernel.contraction) {
-    for (const Expr load : left_loads(*c)) accessed.add_all(load->buffer);
+    for (const Expr load : roots_of(*c)) accessed.add_all(load->buffer);
     accessed.add(c->packed, panels_read(view.program().buffer(c->packed), *c));
     outer = c->batch;
     outer.push_back(c->columns);

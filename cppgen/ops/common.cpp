@@ -208,7 +208,7 @@ void resolve_broadcast(LowerContext& c, ir::BufferId dims) {
       const Scalar own = index_value(c, from[d - (rank - from.size())]);
       to = select(own == 1.0 || own == to, to, select(to == 1.0, own, refused));
     }
-    nest.stores.push_back({dims, {int64_t(d)}, to, {}});
+    nest.stores.push_back({dims, {int64_t(d)}, to});
   }
   if (!nest.stores.empty()) c.emit(std::move(nest));
 }
@@ -329,7 +329,7 @@ void emit_reduction(LowerContext& c, const ReductionSpec& spec) {
   nest.reductions.push_back({spec.op, value.type(), value});
   Scalar result = scalar(c, c.exprs().accumulator(0, value.type()));
   nest.stores.push_back(
-      {spec.output, spec.store_at ? spec.store_at(at) : at, spec.finish ? spec.finish(result) : result, {}});
+      {spec.output, spec.store_at ? spec.store_at(at) : at, spec.finish ? spec.finish(result) : result});
   c.emit(std::move(nest));
 }
 

@@ -307,7 +307,7 @@ void LowerContext::emit_pointwise(ir::BufferId output, const ValueAt& value, con
   nest.name = name;
   nest.loops = loops(program_.buffer(output).shape);
   std::vector<IndexExpr> at = indices(nest.loops);
-  nest.stores.push_back({output, at, value(at), {}});
+  nest.stores.push_back({output, at, value(at)});
   emit(std::move(nest));
 }
 

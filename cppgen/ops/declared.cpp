@@ -32,8 +32,7 @@ bool is_resolved(const InferContext& c) { return c.node().facts.run_time_symbols
 void emit_dims(LowerContext& c, ir::BufferId dims, const std::vector<Scalar>& values) {
   ir::LoopNest nest;
   nest.name = "dims";
-  for (size_t d = 0; d < values.size(); ++d)
-    nest.stores.push_back({dims, {int64_t(d)}, values[d].cast(DType::i64), {}});
+  for (size_t d = 0; d < values.size(); ++d) nest.stores.push_back({dims, {int64_t(d)}, values[d].cast(DType::i64)});
   if (!nest.stores.empty()) c.emit(std::move(nest));
 }
 

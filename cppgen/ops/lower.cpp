@@ -99,7 +99,7 @@ ir::BufferId Lowering::store_contents(const Value& value) {
     for (size_t d = dims.size(), rest = i; d-- > 0; rest /= size_t(dims[d])) at[d] = int64_t(rest % size_t(dims[d]));
     ir::Expr element = program_.exprs->index(contents[i]);
     if (dtype != DType::i64) element = program_.exprs->cast(dtype, element);
-    nest.stores.push_back({buffer, at, element, {}});
+    nest.stores.push_back({buffer, at, element});
   }
   program_.statements.emplace_back(std::move(nest));
   return buffer;
@@ -114,7 +114,7 @@ void Lowering::add_copied_output(ValueId v) {
     nest.loops.push_back({graph_.index->loop("i", extent), extent});
   }
   std::vector<IndexExpr> at = LowerContext::indices(nest.loops);
-  nest.stores.push_back({to, at, program_.exprs->load(from, program_.buffer(from).type, at), {}});
+  nest.stores.push_back({to, at, program_.exprs->load(from, program_.buffer(from).type, at)});
   program_.statements.emplace_back(std::move(nest));
 }
 

@@ -24,11 +24,8 @@ class IndexInputs {
 
  private:
   void visit(const ir::LoopNest& nest) {
-    for (const ir::Store& store : nest.stores)
-      for (const ir::Indirect& indirect : store.indirects) note(indirect);
-    for (Expr e : ir::postorder(roots_of(nest)))
-      if (e->kind == ir::ExprKind::load)
-        for (const ir::Indirect& indirect : e->indirects) note(indirect);
+    for (Expr load : loads_of(nest))
+      for (const ir::Indirect& indirect : load->indirects) note(indirect);
     values_.add(nest);
     if (!nest.reductions.empty()) return;
     for (const ir::Store& store : nest.stores)
@@ -103,10 +100,8 @@ std::map<BufferId, int64_t> extents_of_index_buffers(const ir::Program& program)
     }
   };
   ir::each_nest(program.statements, [&](const ir::LoopNest& nest) {
-    for (const ir::Store& store : nest.stores)
-      for (const ir::Indirect& indirect : store.indirects) note(indirect);
-    for (Expr e : ir::postorder(roots_of(nest)))
-      for (const ir::Indirect& indirect : e->indirects) note(indirect);
+    for (Expr load : loads_of(nest))
+      for (const ir::Indirect& indirect : load->indirects) note(indirect);
   });
   return extents;
 }

@@ -92,23 +92,13 @@ namespace {
 // Puts nodes in the place of one.
 void replace_node(Graph& graph, NodeId id, std::vector<Node> by) {
   graph.nodes.erase(graph.nodes.begin() + id);
-  graph.nodes.insert(graph.nodes.begin() + id, std::make_move_iterator(by.begin()), std::make_move_iterator(by.end()));
-  for (size_t i = size_t(id); i < graph.nodes.size(); i++) {
-    graph.nodes[i].id = NodeId(i);
-    for (ValueId out : graph.nodes[i].outputs)
-      if (out != kNoValue) graph.value(out).producer = NodeId(i);
-  }
+  insert_nodes(graph, id, std::move(by));
 }
 
 Node own_node(std::string op, const std::string& name, std::vector<ValueId> outputs) {
-  return {.id = 0,
-          .name = name,
-          .op = std::move(op),
-          .domain = "cppgen",
-          .opset = kOwnOpset,
-          .inputs = {},
-          .outputs = std::move(outputs),
-          .attributes = {}};
+  Node node = new_node(std::move(op), kOwnOpset, {}, std::move(outputs));
+  node.name = name, node.domain = "cppgen";
+  return node;
 }
 
 }  // namespace

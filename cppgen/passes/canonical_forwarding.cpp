@@ -12,7 +12,7 @@ bool forward_first(RuleContext& c) {
 
 bool output_is_read(const RuleContext& c, size_t i) {
   if (i >= c.node.outputs.size() || c.node.outputs[i] == kNoValue) return false;
-  return count_uses(c.graph)[size_t(c.node.outputs[i])] > 0;
+  return c.users.count(c.node.outputs[i]) > 0;
 }
 
 // Until version 7 Dropout had a flag for inference; from 12 on it trains if its third input says so.

@@ -1,6 +1,7 @@
 #pragma once
 #include <span>
 
+#include "cppgen/graph/users.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
@@ -8,6 +9,7 @@ namespace cppgen::passes {
 // The operations of a rule: change its node in place, or replace the node's first output by another value.
 struct RuleContext {
   Graph& graph;
+  const Users& users;  // before this round
   Replacements& replacements;
   Node& node;
 

@@ -8,7 +8,7 @@ namespace cppgen::passes {
 namespace {
 
 // True if the node was changed in place; replacing its output shows as a changed input of its users.
-bool apply_rules(Graph& graph, Replacements& replacements, size_t position) {
+bool apply_rules(Graph& graph, const Users& users, Replacements& replacements, size_t position) {
   bool changed = false;
   for (auto rules : {forwarding_rules(), shape_rules(), arithmetic_rules()})
     for (const CanonicalRule& rule : rules) {
@@ -16,7 +16,7 @@ bool apply_rules(Graph& graph, Replacements& replacements, size_t position) {
       if (!node.domain.empty() || node.op != rule.op || node.outputs.empty() || node.outputs[0] == kNoValue) continue;
       if (node.facts.run_time_symbols) continue;  // where the dimensions of its outputs come from
       if (checks_in_run(graph, node.id)) continue;
-      RuleContext context{graph, replacements, node};
+      RuleContext context{graph, users, replacements, node};
       bool applied = rule.apply(context);
       if (replacements.resolve(node.outputs[0]) != node.outputs[0]) return changed;
       changed |= applied;
@@ -57,13 +57,14 @@ void canonicalize(Graph& graph, const PassOptions&) {
   // shorten chains or move to a later form, so rounds end.
   for (bool changed = true; changed;) {
     changed = false;
+    const Users users(graph);
     Replacements replacements(graph);
     for (size_t i = 0; i < graph.nodes.size(); i++) {
       for (ValueId& in : graph.nodes[i].inputs) {
         changed |= replacements.resolve(in) != in;
         in = replacements.resolve(in);
       }
-      changed |= apply_rules(graph, replacements, i);
+      changed |= apply_rules(graph, users, replacements, i);
     }
     changed |= replacements.apply(graph);
   }

@@ -124,13 +124,16 @@ const std::vector<Blocked>& blocked_operators() {
 
 void expand_channel_blocks(Graph& graph, const PassOptions&) {
   const int64_t block = block_size(graph);
-  for (size_t i = 0; i < graph.nodes.size(); i++)
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
     for (const Blocked& blocked : blocked_operators()) {
-      if (graph.nodes[i].domain != blocked.domain || graph.nodes[i].op != blocked.name) continue;
-      Expansion expansion(graph, NodeId(i));
+      const Node& node = graph.nodes[size_t(id)];
+      if (node.domain != blocked.domain || node.op != blocked.name) continue;
+      Expansion expansion(graph, order, id);
       blocked.expand(expansion, block);
       break;
     }
+  });
 }
 
 std::vector<ExpandedOperator> expanded_blocks() { return without_row_in_table(blocked_operators()); }

@@ -114,12 +114,15 @@ const std::vector<ExpansionRow<Expansion&>>& composites() {
 }  // namespace
 
 void expand_composites(Graph& graph, const PassOptions&) {
-  for (size_t i = 0; i < graph.nodes.size(); i++)
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
     for (const auto& composite : composites()) {
-      if (graph.nodes[i].domain != composite.domain || graph.nodes[i].op != composite.name) continue;
-      Expansion expansion(graph, NodeId(i));
+      const Node& node = graph.nodes[size_t(id)];
+      if (node.domain != composite.domain || node.op != composite.name) continue;
+      Expansion expansion(graph, order, id);
       composite.expand(expansion);
     }
+  });
 }
 
 std::vector<ExpandedOperator> expanded_composites() { return without_row_in_table(composites()); }

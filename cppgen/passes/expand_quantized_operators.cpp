@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
@@ -18,8 +19,8 @@ constexpr Form kForms[] = {{"QLinearConv", "Conv", 0, 3, 6, 8}, {"QLinearMatMul"
 
 class QuantizedExpansion {
  public:
-  QuantizedExpansion(Graph& graph, NodeId id, const Form& form)
-      : graph_(graph), id_(id), form_(form), node_(graph.nodes[size_t(id)]) {}
+  QuantizedExpansion(Graph& graph, NodeOrder& order, NodeId id, const Form& form)
+      : graph_(graph), order_(order), id_(id), form_(form), node_(graph.nodes[size_t(id)]) {}
 
   bool allowed() const {
     for (size_t i : {form_.a + 1, form_.b + 1, form_.y_scale})
@@ -35,21 +36,20 @@ class QuantizedExpansion {
     return sum_fits(graph_, node_.inputs[form_.b], form_.bias != 0);
   }
 
-  // Returns how many nodes were added before the last one, which takes the node's place.
-  int run() {
+  void run() {
     std::vector<ValueId> operands = {dequantize(form_.a, 0), dequantize(form_.b, weight_axis())};
     if (ValueId bias = bias_input(); bias != kNoValue) operands.push_back(dequantize_bias(bias));
     const ValueId sum = typed_value(DType::f32, graph_.value(node_.outputs[0]).type->shape);
     add(form_.plain, operands, sum).attributes = node_.attributes;
-    Node& last = graph_.nodes[size_t(id_ + added_)];
+    Node& last = graph_.nodes[size_t(id_)];
     last.op = "QuantizeLinear";
     last.inputs = {sum, node_.inputs[form_.y_scale], node_.inputs[form_.y_scale + 1]};
     last.attributes.clear(), last.facts = {};
-    return added_;
   }
 
  private:
   Graph& graph_;
+  NodeOrder& order_;
   NodeId id_;
   Form form_;
   Node node_;  // as it was
@@ -78,7 +78,8 @@ class QuantizedExpansion {
   }
 
   Node& add(const char* op, std::vector<ValueId> inputs, ValueId output) {
-    Node& n = insert_node(graph_, id_ + added_++, op, std::move(inputs), {output});
+    added_++;
+    Node& n = order_.insert_before(id_, op, std::move(inputs), {output});
     n.name = node_.name + "/" + op;
     return n;
   }
@@ -112,13 +113,14 @@ class QuantizedExpansion {
 }  // namespace
 
 void expand_quantized_operators(Graph& graph, const PassOptions&) {
-  for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
     const Node& node = graph.nodes[size_t(id)];
     auto form = std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& f) { return node.op == f.name; });
-    if (!node.domain.empty() || form == std::end(kForms)) continue;
-    QuantizedExpansion expansion(graph, id, *form);
-    if (expansion.allowed()) id += expansion.run();
-  }
+    if (!node.domain.empty() || form == std::end(kForms)) return;
+    QuantizedExpansion expansion(graph, order, id, *form);
+    if (expansion.allowed()) expansion.run();
+  });
 }
 
 }  // namespace cppgen::passes

@@ -1,7 +1,7 @@
 #include <unordered_map>
 
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
-#include "cppgen/passes/rewrite.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::passes {
@@ -28,7 +28,7 @@ Vocabulary vocabulary_of(const Node& node) {
   return v;
 }
 
-void expand(Graph& graph, NodeId id) {
+void expand(Graph& graph, NodeOrder& order, NodeId id) {
   Node& node = graph.nodes[size_t(id)];
   Vocabulary v = vocabulary_of(node);
   const ValueId text = node.inputs[0], numbers = graph.add_value(node.name + " positions");
@@ -36,7 +36,7 @@ void expand(Graph& graph, NodeId id) {
   node.attributes.erase(kPool);
   node.attributes["pool_int64s"] = std::move(v.pool);
   const std::string name = node.name;
-  Node& lookup = insert_node(graph, id, "StringPositions", {text}, {numbers});
+  Node& lookup = order.insert_before(id, "StringPositions", {text}, {numbers});
   lookup.domain = "cppgen";
   lookup.opset = 1;
   lookup.name = name;
@@ -46,12 +46,13 @@ void expand(Graph& graph, NodeId id) {
 }  // namespace
 
 void expand_string_vocabularies(Graph& graph, const PassOptions&) {
-  for (size_t i = 0; i < graph.nodes.size(); i++) {
-    const Node& node = graph.nodes[i];
-    if (!node.domain.empty() || node.op != "TfIdfVectorizer" || !node.attributes.count(kPool)) continue;
-    if (node.inputs.empty() || node.attributes.count("pool_int64s")) continue;  // refused with its operator's reasons
-    expand(graph, NodeId(i++));
-  }
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
+    const Node& node = graph.nodes[size_t(id)];
+    if (!node.domain.empty() || node.op != "TfIdfVectorizer" || !node.attributes.count(kPool)) return;
+    if (node.inputs.empty() || node.attributes.count("pool_int64s")) return;  // refused with its operator's reasons
+    expand(graph, order, id);
+  });
 }
 
 }  // namespace cppgen::passes

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cppgen/passes/expanded_operators.h"
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/rewrite.h"
 
 // Helpers that expansions of composite operators share (expand_composites.h).
@@ -17,7 +18,8 @@ using Attributes = std::map<std::string, Attribute>;
 // The replacement of a node: nodes before it, and the changed node itself.
 class Expansion {
  public:
-  Expansion(Graph& graph, NodeId at) : graph(graph), old(graph.nodes[size_t(at)]), at_(at) {}
+  Expansion(Graph& graph, NodeOrder& order, NodeId at)
+      : graph(graph), old(graph.nodes[size_t(at)]), order_(order), at_(at) {}
 
   Graph& graph;
   const Node old;
@@ -35,7 +37,7 @@ class Expansion {
                                    const char* domain = "") {
     std::vector<ValueId> outputs;
     for (size_t i = 0; i < count; i++) outputs.push_back(graph.add_value(old.name + " " + op));
-    Node& made = insert_node(graph, at_++, std::move(op), std::move(inputs), outputs);
+    Node& made = order_.insert_before(at_, std::move(op), std::move(inputs), outputs);
     made.domain = domain, made.opset = *domain ? 1 : kExpandedOpset;
     made.name = old.name, made.attributes = std::move(attributes);
     return outputs;
@@ -51,10 +53,9 @@ class Expansion {
   ValueId give(size_t i, std::string op, std::vector<ValueId> inputs, Attributes attributes = {}) {
     if (!wants(i)) return add(std::move(op), std::move(inputs), std::move(attributes));
     given_ = std::max(given_, old.outputs.size() - i);
-    Node& made = insert_node(graph, at_++, std::move(op), std::move(inputs), {old.outputs[i]});
+    Node& made = order_.insert_before(at_, std::move(op), std::move(inputs), {old.outputs[i]});
     made.opset = kExpandedOpset, made.name = old.name, made.attributes = std::move(attributes);
     graph.nodes[size_t(at_)].outputs[i] = kNoValue;
-    graph.value(old.outputs[i]).producer = made.id;
     return old.outputs[i];
   }
   bool wants(size_t output) const { return output < old.outputs.size() && old.outputs[output] != kNoValue; }
@@ -79,7 +80,8 @@ class Expansion {
   }
 
  private:
-  NodeId at_;
+  NodeOrder& order_;
+  const NodeId at_;
   size_t given_ = 0;  // number of last outputs that nodes before provide
 };
 

@@ -2,7 +2,9 @@
 #include <cmath>
 #include <limits>
 
+#include "cppgen/graph/users.h"
 #include "cppgen/passes/channel_affine.h"
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -17,16 +19,16 @@ struct Chain {
 
 class AffineFolder {
  public:
-  AffineFolder(Graph& graph) : graph_(graph), uses_(count_uses(graph)), keep_(graph.nodes.size(), true) {}
+  explicit AffineFolder(Graph& graph) : graph_(graph), order_(graph), users_(graph) {}
 
   void run() {
-    for (NodeId i = 0; i < NodeId(graph_.nodes.size()); i++) {
-      if (!keep_[size_t(i)]) continue;
+    const auto count = NodeId(graph_.nodes.size());
+    for (NodeId i = 0; i < count; i++) {
+      if (!order_.has(i)) continue;
       auto chain = chain_from(i);
       if (!chain) continue;
       if (!fold_into_conv(*chain) && has_batch_normalization(*chain)) merge(*chain);
     }
-    compact(graph_, keep_);
   }
 
  private:
@@ -36,24 +38,21 @@ class AffineFolder {
   void merge(const Chain&);
   const Tensor* parameter(const Node&, size_t i) const;
   ValueId add_per_channel(const Chain&, const char* suffix, const std::vector<double>& values);
-  NodeId only_user(ValueId) const;
+  void erase(NodeId);
 
   Graph& graph_;
-  std::vector<int> uses_;
-  std::vector<bool> keep_;
+  NodeOrder order_;
+  Users users_;
 };
 
-// The node that reads `v`, if that is its one use; -1 otherwise.
-NodeId AffineFolder::only_user(ValueId v) const {
-  if (uses_[size_t(v)] != 1) return -1;
-  for (size_t i = size_t(std::max(graph_.value(v).producer, 0)); i < graph_.nodes.size(); i++)
-    if (const auto& in = graph_.nodes[i].inputs; std::find(in.begin(), in.end(), v) != in.end()) return NodeId(i);
-  return -1;  // a graph output
+void AffineFolder::erase(NodeId id) {
+  users_.remove(graph_.nodes[size_t(id)]);
+  order_.erase(id);
 }
 
 std::optional<Chain> AffineFolder::chain_from(NodeId first) {
   Chain chain;
-  for (NodeId at = first; at >= 0; at = only_user(graph_.nodes[size_t(chain.steps.back())].outputs[0])) {
+  for (NodeId at = first; at >= 0; at = users_.only_node(graph_.nodes[size_t(chain.steps.back())].outputs[0])) {
     auto step = as_affine_step(graph_, graph_.nodes[size_t(at)]);
     if (!step) break;
     if (chain.steps.empty()) chain.input = step->input;
@@ -82,7 +81,7 @@ std::vector<double> widen_to(std::vector<double> v, size_t channels) {
 }
 
 bool AffineFolder::fold_into_conv(const Chain& chain) {
-  if (uses_[size_t(chain.input)] != 1 || graph_.value(chain.input).producer < 0) return false;
+  if (users_.count(chain.input) != 1 || graph_.value(chain.input).producer < 0) return false;
   Node& conv = graph_.nodes[size_t(graph_.value(chain.input).producer)];
   if (conv.op != "Conv" || !conv.domain.empty()) return false;
   const Tensor* weights = parameter(conv, 1);
@@ -107,14 +106,16 @@ bool AffineFolder::fold_into_conv(const Chain& chain) {
   std::string bias_name = bias ? graph_.value(conv.inputs[2]).name : conv.name + "/bias";
   ValueId weights_id = graph_.add_constant(graph_.value(conv.inputs[1]).name, std::move(new_weights));
   ValueId bias_id = graph_.add_constant(std::move(bias_name), std::move(new_bias));
+  users_.remove(conv);
   conv.inputs.resize(3, kNoValue);
   conv.inputs[1] = weights_id;
   conv.inputs[2] = bias_id;
+  users_.add(conv);
   // The Conv now gives the chain's result.
   ValueId result = graph_.nodes[size_t(chain.steps.back())].outputs[0];
   conv.outputs[0] = result;
   graph_.value(result).producer = conv.id;
-  for (NodeId step : chain.steps) keep_[size_t(step)] = false;
+  for (NodeId step : chain.steps) erase(step);
   return true;
 }
 
@@ -142,20 +143,26 @@ void AffineFolder::merge(const Chain& chain) {
   std::string name = graph_.nodes[size_t(at)].name;
   ValueId scaled = graph_.add_value(name + "/scaled");
   graph_.value(scaled).type = graph_.value(chain.input).type;
-  for (NodeId step : chain.steps) keep_[size_t(step)] = step == at;
+  for (NodeId step : chain.steps)
+    if (step != at) erase(step);
 
-  insert_node(graph_, at, "Mul", {chain.input, scale}, {scaled}).name = name + "/scale";
-  keep_.insert(keep_.begin() + at, true);
-  uses_.resize(graph_.values.size(), 1);
-  Node& add = graph_.nodes[size_t(at) + 1];
+  Node& mul = order_.insert_before(at, "Mul", {chain.input, scale}, {scaled});
+  mul.name = name + "/scale";
+  users_.add(mul);
+  Node& add = graph_.nodes[size_t(at)];
+  users_.remove(add);
   add.op = "Add";
   add.inputs = {scaled, shift};
   add.outputs.resize(1);
   add.attributes.clear(), add.facts = {};
+  users_.add(add);
 }
 
 }  // namespace
 
-void fold_affine(Graph& graph, const PassOptions&) { AffineFolder(graph).run(); }
+void fold_affine(Graph& graph, const PassOptions&) {
+  AffineFolder(graph).run();
+  compact(graph, std::vector<bool>(graph.nodes.size(), true));
+}
 
 }  // namespace cppgen::passes

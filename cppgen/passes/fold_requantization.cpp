@@ -3,6 +3,8 @@
 #include <cmath>
 #include <string_view>
 
+#include "cppgen/graph/users.h"
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
@@ -16,7 +18,7 @@ constexpr int64_t kMostElements = 1 << 16;  // of a constant that is rewritten
 // Divides a value by a constant, by dividing the constants that it is made of.
 class Divider {
  public:
-  Divider(Graph& graph) : graph_(graph), uses_(count_uses(graph)) {}
+  Divider(Graph& graph, NodeOrder& order, Users& users) : graph_(graph), order_(order), users_(users) {}
 
   // Whether `divide` can; `scales` says whether some constant factor was found.
   bool can_divide(ValueId v, bool& scales, int& steps) const {
@@ -26,7 +28,7 @@ class Divider {
     if (value.producer < 0) return false;
     const Node& node = graph_.nodes[size_t(value.producer)];
     if (node.op == "DequantizeLinear") return (scales = quantization_of(graph_, node).has_value());
-    if (uses_[size_t(v)] != 1 || !node.domain.empty()) return false;
+    if (users_.count(v) != 1 || !node.domain.empty()) return false;
     if (node.op == "Mul") return (scales = constant_side(node) >= 0);
     if (node.op == "Add" || node.op == "Concat") return all(node.inputs, scales, steps);
     if (node.op == "Relu" || moves_elements(node)) return can_divide(node.inputs[0], scales, steps);
@@ -35,14 +37,13 @@ class Divider {
 
   // Divides input `i` of the node that computes `v`.
   void divide_input(ValueId v, size_t i, double divisor) {
-    auto input = [&]() -> ValueId& { return graph_.nodes[size_t(graph_.value(v).producer)].inputs[i]; };
-    const ValueId in = input();
+    const NodeId id = graph_.value(v).producer;
+    const ValueId in = graph_.nodes[size_t(id)].inputs[i];
     if (graph_.value(in).constant) {
-      const ValueId replacement = divided(in, divisor);
-      input() = replacement;
-    } else if (producer(graph_, in, "DequantizeLinear") && uses_[size_t(in)] != 1) {
+      set_input(id, i, divided(in, divisor));
+    } else if (producer(graph_, in, "DequantizeLinear") && users_.count(in) != 1) {
       const ValueId copy = copy_of_dequantized(in);
-      input() = copy;
+      set_input(id, i, copy);
       divide(copy, divisor);
     } else {
       divide(in, divisor);
@@ -51,7 +52,10 @@ class Divider {
 
  private:
   Graph& graph_;
-  std::vector<int> uses_;
+  NodeOrder& order_;
+  Users& users_;
+
+  void set_input(NodeId id, size_t i, ValueId v) { users_.set_input(graph_.nodes[size_t(id)], i, v); }
 
   bool replaceable(const Value& v) const {
     return v.constant->dtype == DType::f32 && v.constant->elements() <= kMostElements;
@@ -96,11 +100,10 @@ class Divider {
     const Node node = graph_.nodes[size_t(graph_.value(v).producer)];
     const ValueId copy = graph_.add_value(graph_.value(v).name + "/scaled");
     graph_.value(copy).type = graph_.value(v).type;
-    Node& added = insert_node(graph_, node.id, node.op, node.inputs, {copy});
+    Node& added = order_.insert_before(node.id, node.op, node.inputs, {copy});
     added.name = node.name;
-    added.opset = node.opset;
     added.attributes = node.attributes;
-    uses_.resize(graph_.values.size(), 1);
+    users_.add(added);
     return copy;
   }
 };
@@ -127,7 +130,7 @@ bool is_average(const Graph& graph, ValueId v) {
 
 // If the division cannot be folded into constants, a product is still cheaper. Quantizing an input of the model is
 // bound by memory, so it keeps its division.
-bool multiply_by_reciprocal(Graph& graph, ValueId result, double scale) {
+bool multiply_by_reciprocal(Graph& graph, NodeOrder& order, Users& users, ValueId result, double scale) {
   const Node& quantize = graph.nodes[size_t(graph.value(result).producer)];
   const ValueId x = quantize.inputs[0];
   if (graph.value(x).producer < 0 || is_average(graph, x) || !std::isnormal(float(1 / scale))) return false;
@@ -136,8 +139,8 @@ bool multiply_by_reciprocal(Graph& graph, ValueId result, double scale) {
   const ValueId factor = graph.add_constant(name + "/reciprocal", make_floats(DType::f32, {}, {1 / scale}));
   const ValueId source = graph.nodes[size_t(id)].inputs[0], scaled = graph.add_value(name + "/scaled");
   graph.value(scaled).type = graph.value(source).type;
-  insert_node(graph, id, "Mul", {source, factor}, {scaled});
-  graph.nodes[size_t(graph.value(result).producer)].inputs[0] = scaled;
+  users.add(order.insert_before(id, "Mul", {source, factor}, {scaled}));
+  users.set_input(graph.nodes[size_t(id)], 0, scaled);
   return true;
 }
 
@@ -146,28 +149,27 @@ bool multiply_by_reciprocal(Graph& graph, ValueId result, double scale) {
 void fold_requantization(Graph& graph, const PassOptions&) {
   for (Node& node : graph.nodes)
     if (node.op == "QuantizeLinear" && quantization_of(graph, node)) skip_relu(graph, node);
-  eliminate_dead_code(graph);      // what no longer reads a value must not count as a reader
-  std::vector<ValueId> quantized;  // results: positions change
-  for (const Node& node : graph.nodes)
-    if (node.op == "QuantizeLinear" && quantization_of(graph, node)) quantized.push_back(node.outputs[0]);
-  for (ValueId result : quantized) {
-    const Node& node = graph.nodes[size_t(graph.value(result).producer)];
-    const Quantization q = *quantization_of(graph, node);
-    if (!q.per_tensor() || q.scales[0] == 1) continue;
-    Divider divider(graph);
+  eliminate_dead_code(graph);  // what no longer reads a value must not count as a reader
+  NodeOrder order(graph);
+  Users users(graph);
+  Divider divider(graph, order, users);
+  order.each_node([&](NodeId id) {
+    const Node& node = graph.nodes[size_t(id)];
+    const auto q = node.op == "QuantizeLinear" ? quantization_of(graph, node) : std::nullopt;
+    if (!q || !q->per_tensor() || q->scales[0] == 1) return;
     bool scales = false;
     int steps = 0;
-    const ValueId source = node.inputs[0];
-    if (graph.value(source).constant || graph.value(source).type->dtype != DType::f32) continue;
+    const ValueId source = node.inputs[0], result = node.outputs[0];
+    if (graph.value(source).constant || graph.value(source).type->dtype != DType::f32) return;
     const std::vector<int64_t> dims = graph.value(node.inputs[1]).constant->dims;
     if (divider.can_divide(source, scales, steps) && scales)
-      divider.divide_input(result, 0, q.scales[0]);
-    else if (!multiply_by_reciprocal(graph, result, q.scales[0]))
-      continue;
+      divider.divide_input(result, 0, q->scales[0]);
+    else if (!multiply_by_reciprocal(graph, order, users, result, q->scales[0]))
+      return;
     const ValueId one = graph.add_constant(graph.value(result).name + "/unit_scale",
                                            make_floats(DType::f32, dims, std::vector<double>{1}));
-    graph.nodes[size_t(graph.value(result).producer)].inputs[1] = one;
-  }
+    users.set_input(graph.nodes[size_t(id)], 1, one);
+  });
 }
 
 }  // namespace cppgen::passes

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "cppgen/ops/op.h"
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
@@ -20,7 +21,8 @@ struct Contraction {
 
 class Former {
  public:
-  Former(Graph& graph, NodeId id) : graph_(graph), id_(id), node_(graph.nodes[size_t(id)]) {}
+  Former(Graph& graph, NodeOrder& order, NodeId id)
+      : graph_(graph), order_(order), id_(id), node_(graph.nodes[size_t(id)]) {}
 
   std::optional<Contraction> recognise() const {
     if (!node_.domain.empty()) return std::nullopt;
@@ -30,8 +32,7 @@ class Former {
     return std::nullopt;
   }
 
-  // Returns how many nodes were added before the one that gives the result.
-  int rewrite(const Contraction& c) {
+  void rewrite(const Contraction& c) {
     ValueId w = c.w.x;
     if (c.transpose_right) w = add("Transpose", {w});
     std::vector<ValueId> inputs = {c.x.x, w, c.x.parameters.zero_input, c.w.parameters.zero_input};
@@ -44,14 +45,13 @@ class Former {
       const ValueId scaled = add("Mul", {number, scale(c)});
       become("Add", {scaled, bias(c)});
     }
-    return added_;
   }
 
  private:
   Graph& graph_;
+  NodeOrder& order_;
   NodeId id_;
   Node node_;  // as it was
-  int added_ = 0;
 
   bool convolves() const { return node_.op == "Conv"; }
   const Shape& shape(ValueId v) const { return graph_.value(v).type->shape; }
@@ -139,16 +139,15 @@ class Former {
 
   ValueId add(const char* op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes = {}) {
     const ValueId out = graph_.add_value(node_.name + "/" + op);
-    const NodeId at = id_ + added_++;
-    Node& n = insert_node(graph_, at, op, std::move(inputs), {out});
+    Node& n = order_.insert_before(id_, op, std::move(inputs), {out});
     n.name = node_.name;
     n.attributes = std::move(attributes);
-    ops::infer_node(graph_, at);
+    ops::infer_node(graph_, n.id);
     return out;
   }
 
   void become(const char* op, std::vector<ValueId> inputs) {
-    Node& n = graph_.nodes[size_t(id_ + added_)];
+    Node& n = graph_.nodes[size_t(id_)];
     n.op = op;
     n.inputs = std::move(inputs);
     n.attributes.clear(), n.facts = {};
@@ -158,10 +157,11 @@ class Former {
 }  // namespace
 
 void form_integer_contractions(Graph& graph, const PassOptions&) {
-  for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
-    Former former(graph, id);
-    if (auto contraction = former.recognise()) id += former.rewrite(*contraction);
-  }
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
+    Former former(graph, order, id);
+    if (auto contraction = former.recognise()) former.rewrite(*contraction);
+  });
 }
 
 }  // namespace cppgen::passes

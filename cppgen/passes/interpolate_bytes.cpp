@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "cppgen/graph/users.h"
 #include "cppgen/ops/op.h"
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
@@ -16,57 +18,67 @@ bool interpolates(const Node& node) {
          text_attribute(node, "coordinate_transformation_mode", "") != "tf_crop_and_resize";
 }
 
-bool is_quantized_only(const Graph& graph, ValueId v) {
-  if (std::find(graph.outputs.begin(), graph.outputs.end(), v) != graph.outputs.end()) return false;
-  bool read = false;
-  for (const Node& node : graph.nodes)
-    for (size_t i = 0; i < node.inputs.size(); i++) {
-      if (node.inputs[i] != v) continue;
-      if (i != 0 || !node.domain.empty() || node.op != "QuantizeLinear") return false;
-      read = true;
-    }
-  return read;
-}
-
-// Inserts a node with a typed result before `at`, which then refers to the same node as before.
-ValueId add(Graph& graph, NodeId& at, const char* op, std::vector<ValueId> inputs,
-            std::map<std::string, Attribute> attributes = {}) {
-  const std::string name = graph.nodes[size_t(at)].name;
-  const ValueId out = graph.add_value(name + "/" + op);
-  Node& made = insert_node(graph, at, op, std::move(inputs), {out});
-  made.name = name, made.attributes = std::move(attributes);
-  ops::infer_node(graph, at++);
-  return out;
-}
-
-// The node at `id` becomes the last of its replacements; returns the number of nodes inserted before it.
-NodeId interpolate(Graph& graph, NodeId id, const Dequantized& source) {
-  NodeId at = id;
-  const Node resize = graph.nodes[size_t(id)];
-  const auto constant = [&](double value) {
-    return graph.add_constant(resize.name, make_floats(DType::f32, {}, {value}));
+bool is_quantized_only(const Graph& graph, const Users& users, ValueId v) {
+  const std::vector<NodeId>& readers = users.nodes(v);
+  const auto quantizes = [&](NodeId id) {
+    const Node& node = graph.nodes[size_t(id)];
+    return node.domain.empty() && node.op == "QuantizeLinear" &&
+           std::count(node.inputs.begin() + 1, node.inputs.end(), v) == 0;
   };
-  std::vector<ValueId> inputs = resize.inputs;
-  inputs[0] = add(graph, at, "Cast", {source.x}, {{"to", int64_t{1}}});
-  ValueId sum = add(graph, at, resize.op.c_str(), std::move(inputs), resize.attributes);
-  if (const int64_t zero = source.parameters.zeros[0]; zero != 0)
-    sum = add(graph, at, "Sub", {sum, constant(double(zero))});
-  Node& last = graph.nodes[size_t(at)];
-  last.op = "Mul", last.inputs = {sum, constant(source.parameters.scales[0])}, last.attributes.clear();
-  last.facts = {};
-  return at - id;
+  return !readers.empty() && users.count(v) == int(readers.size()) &&
+         std::all_of(readers.begin(), readers.end(), quantizes);
 }
+
+// Interpolates the bytes that the node's input was dequantized from; then the node is the last of its replacements.
+class ByteInterpolation {
+ public:
+  ByteInterpolation(Graph& graph, NodeOrder& order, Users& users, NodeId id)
+      : graph_(graph), order_(order), users_(users), id_(id), resize_(graph.nodes[size_t(id)]) {}
+
+  void run(const Dequantized& source) {
+    std::vector<ValueId> inputs = resize_.inputs;
+    inputs[0] = add("Cast", {source.x}, {{"to", int64_t{1}}});
+    ValueId sum = add(resize_.op.c_str(), std::move(inputs), resize_.attributes);
+    if (const int64_t zero = source.parameters.zeros[0]; zero != 0) sum = add("Sub", {sum, constant(double(zero))});
+    Node& last = graph_.nodes[size_t(id_)];
+    users_.remove(last);
+    last.op = "Mul", last.inputs = {sum, constant(source.parameters.scales[0])}, last.attributes.clear();
+    last.facts = {};
+    users_.add(last);
+  }
+
+ private:
+  Graph& graph_;
+  NodeOrder& order_;
+  Users& users_;
+  NodeId id_;
+  Node resize_;  // as it was
+
+  ValueId constant(double value) { return graph_.add_constant(resize_.name, make_floats(DType::f32, {}, {value})); }
+
+  // A node before, with a typed result.
+  ValueId add(const char* op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes = {}) {
+    const ValueId out = graph_.add_value(resize_.name + "/" + op);
+    Node& made = order_.insert_before(id_, op, std::move(inputs), {out});
+    made.name = resize_.name, made.attributes = std::move(attributes);
+    users_.add(made);
+    ops::infer_node(graph_, made.id);
+    return out;
+  }
+};
 
 }  // namespace
 
 void interpolate_bytes(Graph& graph, const PassOptions&) {
-  for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
+  NodeOrder order(graph);
+  Users users(graph);
+  order.each_node([&](NodeId id) {
     const Node& node = graph.nodes[size_t(id)];
-    if (!interpolates(node)) continue;
+    if (!interpolates(node)) return;
     const auto source = dequantized(graph, node.inputs[0]);
-    if (!source || !source->parameters.per_tensor() || source->parameters.type == DType::i32) continue;
-    if (is_quantized_only(graph, node.outputs[0])) id += interpolate(graph, id, *source);
-  }
+    if (!source || !source->parameters.per_tensor() || source->parameters.type == DType::i32) return;
+    if (is_quantized_only(graph, users, node.outputs[0])) ByteInterpolation(graph, order, users, id).run(*source);
+  });
 }
 
 }  // namespace cppgen::passes

@@ -171,15 +171,16 @@ static const std::vector<LearnerRow>& learners() {
 }
 
 void expand_learners(Graph& graph, const PassOptions&) {
-  for (size_t i = 0; i < graph.nodes.size(); i++) {
-    if (graph.nodes[i].domain != kLearners) continue;
-    for (const LearnerRow& row : learners()) {
-      if (graph.nodes[i].op != row.name) continue;
-      Learner learner(graph, NodeId(i));
-      row.expand(learner);
-      break;
-    }
-  }
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
+    const Node& node = graph.nodes[size_t(id)];
+    if (node.domain != kLearners) return;
+    const auto row =
+        std::find_if(learners().begin(), learners().end(), [&](const auto& r) { return node.op == r.name; });
+    if (row == learners().end()) return;
+    Learner learner(graph, order, id);
+    row->expand(learner);
+  });
 }
 
 std::vector<ExpandedOperator> expanded_learners() { return without_row_in_table(learners()); }

@@ -45,28 +45,9 @@ void name_large_dimensions(Graph& graph, NodeId id) {
     const std::string name = graph.value(v).name;
     const ValueId shape = graph.add_value(name + " shape"), named = graph.add_value(name);
     graph.value(v).name = name + " unnamed";
-    Node take{.id = last,
-              .name = node.name + " shape",
-              .op = "Shape",
-              .domain = "",
-              .opset = kOpset,
-              .inputs = {v},
-              .outputs = {shape},
-              .attributes = {}};
-    Node reshape{.id = last + 1,
-                 .name = node.name + " sizes",
-                 .op = "Reshape",
-                 .domain = "",
-                 .opset = kOpset,
-                 .inputs = {v, shape},
-                 .outputs = {named},
-                 .attributes = {}};
-    graph.nodes.insert(graph.nodes.begin() + last, {take, reshape});
-    for (size_t i = size_t(last); i < graph.nodes.size(); i++) {
-      graph.nodes[i].id = NodeId(i);
-      for (ValueId out : graph.nodes[i].outputs)
-        if (out != kNoValue) graph.value(out).producer = NodeId(i);
-    }
+    Node take = new_node("Shape", kOpset, {v}, {shape}), reshape = new_node("Reshape", kOpset, {v, shape}, {named});
+    take.name = node.name + " shape", reshape.name = node.name + " sizes";
+    insert_nodes(graph, last, {std::move(take), std::move(reshape)});
     read_instead(graph, v, named);
     last += 2;
   }

@@ -207,9 +207,10 @@ bool recognize_embedding_bag(Graph& graph, NodeId position) {
   if (!bags || !are_bags_of(graph, loop, *bags)) return false;
   if (bags->table == kNoValue) bags->table = graph.add_constant(loop.name + " table", *bags->table_constant);
   const ValueId positions = graph.add_value(loop.name + " positions");
-  Node& find = insert_node(graph, position, "BagPositions",
-                           {bags->indices.list, bags->indices.starts, bags->indices.ends}, {positions});
-  find.name = loop.name, find.domain = "cppgen", find.opset = kOpset;
+  Node find =
+      new_node("BagPositions", kOpset, {bags->indices.list, bags->indices.starts, bags->indices.ends}, {positions});
+  find.name = loop.name, find.domain = "cppgen";
+  insert_nodes(graph, position, {std::move(find)});
   Node& reduce = graph.nodes[size_t(position) + 1];
   reduce.op = "ReduceBags", reduce.domain = "cppgen", reduce.opset = kOpset;
   reduce.inputs = {bags->table, bags->indices.list, positions};

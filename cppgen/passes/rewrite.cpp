@@ -99,23 +99,21 @@ void compact(Graph& graph, const std::vector<bool>& keep_node) {
   graph.values = std::move(values);
 }
 
-Node& insert_node(Graph& graph, NodeId position, std::string op, std::vector<ValueId> inputs,
-                  std::vector<ValueId> outputs) {
-  Node node{.id = position,
-            .name = op,
-            .op = op,
-            .domain = "",
-            .opset = graph.nodes[size_t(position)].opset,
-            .inputs = std::move(inputs),
-            .outputs = std::move(outputs),
-            .attributes = {}};
-  graph.nodes.insert(graph.nodes.begin() + position, std::move(node));
-  for (size_t i = size_t(position); i < graph.nodes.size(); i++) {
-    graph.nodes[i].id = NodeId(i);
-    for (ValueId out : graph.nodes[i].outputs)
-      if (out != kNoValue) graph.value(out).producer = NodeId(i);
-  }
-  return graph.nodes[size_t(position)];
+Node new_node(std::string op, int opset, std::vector<ValueId> inputs, std::vector<ValueId> outputs) {
+  return {.id = -1,
+          .name = op,
+          .op = op,
+          .domain = "",
+          .opset = opset,
+          .inputs = std::move(inputs),
+          .outputs = std::move(outputs),
+          .attributes = {}};
+}
+
+void insert_nodes(Graph& graph, NodeId position, std::vector<Node> nodes) {
+  graph.nodes.insert(graph.nodes.begin() + position, std::make_move_iterator(nodes.begin()),
+                     std::make_move_iterator(nodes.end()));
+  graph.number_nodes();
 }
 
 bool is_pure(const Node& node) {

@@ -33,9 +33,11 @@ class Replacements {
 // Removes nodes marked false and unreferenced values; ids change.
 void compact(Graph&, const std::vector<bool>& keep_node);
 
-// Inserts a new node of ONNX's domain before the one at `position`, with the same operator set version; later nodes get
-// the next id.
-Node& insert_node(Graph&, NodeId position, std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+// A node of ONNX's domain that is not in a graph yet.
+Node new_node(std::string op, int opset, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+// Inserts nodes before the one at `position`, for inference, which goes by positions. Ids remain positions; passes that
+// insert many nodes have a NodeOrder.
+void insert_nodes(Graph&, NodeId position, std::vector<Node>);
 
 // Whether equal inputs give equal outputs: the node is not random and has no body.
 bool is_pure(const Node&);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cppgen/passes/node_order.h"
 #include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
@@ -30,10 +31,10 @@ std::optional<Dequantized> common_input(const Graph& graph, const Node& node) {
   return first;
 }
 
-// Moves the dequantization after the node at `id`; returns how many nodes were added.
-int sink_into(Graph& graph, NodeId id) {
+// Moves the dequantization after the node at `id`.
+void sink_into(Graph& graph, NodeOrder& order, NodeId id) {
   auto source = common_input(graph, graph.nodes[size_t(id)]);
-  if (!source) return 0;
+  if (!source) return;
   const Node dequantize = *producer(graph, graph.nodes[size_t(id)].inputs[0], "DequantizeLinear");
   const int64_t axis =
       *axis_behind(graph.nodes[size_t(id)], source->parameters, graph.value(source->x).type->shape.size());
@@ -42,7 +43,6 @@ int sink_into(Graph& graph, NodeId id) {
     ValueId& in = graph.nodes[size_t(id)].inputs[i];
     in = dequantized(graph, in)->x;
   }
-  int added = 0;
   for (size_t o = 0; o < graph.nodes[size_t(id)].outputs.size(); o++) {
     const ValueId result = graph.nodes[size_t(id)].outputs[o];
     if (result == kNoValue) continue;
@@ -52,19 +52,10 @@ int sink_into(Graph& graph, NodeId id) {
     graph.nodes[size_t(id)].outputs[o] = moved;
     std::vector<ValueId> inputs = dequantize.inputs;
     inputs[0] = moved;
-    const NodeId at = id + 1;
-    if (size_t(at) < graph.nodes.size()) {
-      insert_node(graph, at, "DequantizeLinear", inputs, {result});
-    } else {
-      graph.add_node("DequantizeLinear", inputs, {result}, dequantize.opset);
-    }
-    graph.nodes[size_t(at)].opset = dequantize.opset;
-    graph.nodes[size_t(at)].name = dequantize.name;
-    graph.nodes[size_t(at)].attributes = dequantize.attributes;
-    if (!source->parameters.per_tensor()) graph.nodes[size_t(at)].attributes["axis"] = axis;
-    added++;
+    Node& behind = order.insert_behind(id, "DequantizeLinear", std::move(inputs), {result});
+    behind.opset = dequantize.opset, behind.name = dequantize.name, behind.attributes = dequantize.attributes;
+    if (!source->parameters.per_tensor()) behind.attributes["axis"] = axis;
   }
-  return added;
 }
 
 // The bytes that a QuantizeLinear gives back.
@@ -79,14 +70,15 @@ ValueId given_back(const Graph& graph, const Node& node) {
 
 void sink_dequantize(Graph& graph, const PassOptions&) {
   Replacements replacements(graph);
-  for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
     for (ValueId& in : graph.nodes[size_t(id)].inputs) in = replacements.resolve(in);
     if (moves_elements(graph.nodes[size_t(id)])) {
-      sink_into(graph, id);
+      sink_into(graph, order, id);
     } else if (ValueId bytes = given_back(graph, graph.nodes[size_t(id)]); bytes != kNoValue) {
       replacements.replace(graph.nodes[size_t(id)].outputs[0], bytes);
     }
-  }
+  });
   replacements.apply(graph);
 }
 

@@ -47,14 +47,6 @@ std::vector<bool> dependents(const Graph& graph, NodeId id) {
   return depends;
 }
 
-void renumber(Graph& graph) {
-  for (size_t i = 0; i < graph.nodes.size(); i++) {
-    graph.nodes[i].id = NodeId(i);
-    for (ValueId out : graph.nodes[i].outputs)
-      if (out != kNoValue) graph.value(out).producer = NodeId(i);
-  }
-}
-
 // Moves nodes that do not need `id` in front of it. False if there is none.
 bool hoist_independent(Graph& graph, NodeId id) {
   std::vector<bool> depends = dependents(graph, id);
@@ -62,7 +54,7 @@ bool hoist_independent(Graph& graph, NodeId id) {
   const auto first = graph.nodes.begin() + id;
   if (std::find(depends.begin() + id, depends.end(), false) == depends.end()) return false;
   std::stable_partition(first, graph.nodes.end(), [&](const Node& node) { return !depends[size_t(node.id)]; });
-  renumber(graph);
+  graph.number_nodes();
   return true;
 }
 
@@ -206,7 +198,7 @@ void sink(Graph& graph, NodeId id, const std::set<NodeId>& nodes) {
     for (NodeId n : nodes) sinking.add(graph.nodes[size_t(n)]);
   }
   for (auto n = nodes.rbegin(); n != nodes.rend(); ++n) graph.nodes.erase(graph.nodes.begin() + *n);
-  renumber(graph);
+  graph.number_nodes();
 }
 
 // Whether a node after the If reads an output whose rank is not known.
@@ -255,14 +247,9 @@ bool sink_readers(Graph& graph, NodeId id, const Node& untyped, const std::funct
 namespace {
 
 Node transpose_node(const std::string& op, const std::string& name, int64_t rank) {
-  return {.id = 0,
-          .name = name,
-          .op = op,
-          .domain = "cppgen",
-          .opset = 1,
-          .inputs = {},
-          .outputs = {},
-          .attributes = {{"rank", rank}}};
+  Node node = new_node(op, 1, {}, {});
+  node.name = name, node.domain = "cppgen", node.attributes = {{"rank", rank}};
+  return node;
 }
 
 // A node that tests whether `v` has this rank.
@@ -274,7 +261,7 @@ Node rank_is(Graph& graph, ValueId v, const std::string& name, int64_t rank) {
 
 void append(Graph& graph, Node node) {
   graph.nodes.push_back(std::move(node));
-  renumber(graph);
+  graph.number_nodes();
 }
 
 Node rank_choice(Graph&, ValueId v, ValueId condition, ValueId output, const std::string& name,
@@ -326,8 +313,7 @@ bool insert_rank_switch(Graph& graph, NodeId position) {
       std::replace(graph.nodes[i].inputs.begin(), graph.nodes[i].inputs.end(), v, ranked);
   Node ask = rank_is(graph, v, name, ranks[0]);
   Node choice = rank_choice(graph, v, ask.outputs[0], ranked, name, ranks);
-  graph.nodes.insert(graph.nodes.begin() + position, {std::move(ask), std::move(choice)});
-  renumber(graph);
+  insert_nodes(graph, position, {std::move(ask), std::move(choice)});
   return true;
 }
 

@@ -70,8 +70,12 @@ bool capture_unchanged_states(Graph& graph, NodeId id) {
     positions.push_back(int64_t(loop.inputs.size()) - 1);
   }
   loop.attributes["body"] = std::move(body);
-  const std::string name = loop.name;
-  for (const auto& [result, value] : results) insert_node(graph, id, "Identity", {value}, {result}).name = name;
+  std::vector<Node> forward;
+  for (auto r = results.rbegin(); r != results.rend(); ++r) {
+    forward.push_back(new_node("Identity", loop.opset, {r->second}, {r->first}));
+    forward.back().name = loop.name;
+  }
+  insert_nodes(graph, id, std::move(forward));
   return !results.empty();
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,8 +31,6 @@ struct Segment {
 IndexExpr points(const Segment&);
 // The number of pieces of at most `most` that make up `length`.
 inline int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
-// The values that are reduced, those that are stored, and those that are the indices of indirect stores.
-std::vector<Expr> roots_of(const Segment&);
 
 // The location of a buffer that a kernel keeps inside, because no other step reads it.
 enum class Place : uint8_t {
@@ -84,9 +83,6 @@ struct TileContraction {
   bool convolution = false;    // MAX_AUTOTUNE_CONV_BACKENDS decides about its engine
   std::shared_ptr<const Tuning> tuning{};
 };
-
-// The loads of its left operand: of the rows, and of their scales if there are any.
-std::vector<ir::Expr> left_loads(const TileContraction&);
 
 // An attention computes
 //   out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value.
@@ -154,6 +150,50 @@ struct LibraryStep {
   std::string site{};                 // of a contraction
   bool convolution = false;           // see TileContraction
 };
+
+// each_value of ir/program.h, and what is made from it. Values of a segment are those of its reductions, then of its
+// body and stores; those of a kernel are its segments', and the operands of its contraction or attention. The right
+// operand of a contraction is not among them: the kernel reads its panels.
+using ir::loads_of;
+using ir::reads;
+using ir::roots_of;
+using ir::values_of;
+
+template <ir::Is<Segment> T, class F>
+void each_value(T& segment, const F& f) {
+  ir::each_value(segment.reductions, f);
+  ir::each_value(segment.body, f);
+  ir::each_value(segment.stores, f);
+}
+
+template <ir::Is<TileContraction> T, class F>
+void each_value(T& contraction, const F& f) {
+  ir::visit_field(contraction.left, f);
+  if (contraction.left_scales) ir::visit_field(contraction.left_scales, f);
+  ir::visit_field(contraction.packed_batch, f);
+}
+
+template <ir::Is<Attention> T, class F>
+void each_value(T& attention, const F& f) {
+  ir::visit_field(attention.query, f);
+  ir::visit_field(attention.key, f);
+  ir::visit_field(attention.value, f);
+  ir::visit_field(attention.score, f);
+}
+
+template <ir::Is<FusedKernel> T, class F>
+void each_value(T& kernel, const F& f) {
+  for (auto& segment : kernel.segments) each_value(segment, f);
+  if (kernel.contraction) each_value(*kernel.contraction, f);
+  if (kernel.attention) each_value(*kernel.attention, f);
+}
+
+// Calls f for each store of a kernel, in order.
+template <class F>
+void each_store(const FusedKernel& kernel, const F& f) {
+  for (const Segment& segment : kernel.segments)
+    for (const auto* stores : {&segment.body, &segment.stores}) std::for_each(stores->begin(), stores->end(), f);
+}
 
 struct RepeatedSteps;
 using ScheduledStep = std::variant<FusedKernel, LibraryStep, RepeatedSteps>;

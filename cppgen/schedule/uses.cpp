@@ -8,21 +8,9 @@ namespace cppgen::schedule {
 
 using ir::ExprKind;
 
-std::vector<Expr> loads_of(const LoopNest& nest) {
-  std::vector<Expr> loads;
-  for (Expr e : ir::postorder(roots_of(nest)))
-    if (e->kind == ExprKind::load) loads.push_back(e);
-  return loads;
-}
-
-bool reads(const LoopNest& nest, BufferId buffer) {
-  auto loads = loads_of(nest);
-  return std::any_of(loads.begin(), loads.end(), [&](Expr e) { return e->buffer == buffer; });
-}
-
 int64_t operation_count(const LoopNest& nest) {
   int64_t count = 0;
-  for (Expr e : ir::postorder(roots_of(nest)))
+  for (Expr e : values_of(nest))
     count += e->kind == ExprKind::unary || e->kind == ExprKind::binary || e->kind == ExprKind::select ||
              e->kind == ExprKind::cast;
   return count;
@@ -37,7 +25,7 @@ bool is_heavy(Expr e) {
 }
 
 bool has_heavy_operation(const LoopNest& nest) {
-  auto all = ir::postorder(roots_of(nest));
+  const auto all = values_of(nest);
   return std::any_of(all.begin(), all.end(), is_heavy);
 }
 
@@ -110,18 +98,6 @@ void replace_reader(const Program& program, Uses& uses, int from, int to) {
     if (auto old = std::lower_bound(list.begin(), list.end(), from); old != list.end() && *old == from) list.erase(old);
     auto place = std::lower_bound(list.begin(), list.end(), to);
     if (place == list.end() || *place != to) list.insert(place, to);
-  }
-}
-
-void rewrite_nest(Program& program, LoopNest& nest, const ir::Rewrite& rewrite) {
-  for (auto& r : nest.reductions) {
-    r.value = ir::rewrite(*program.exprs, r.value, rewrite);
-    r.position = ir::substitute(r.position, rewrite.indices);
-  }
-  for (auto& s : nest.stores) {
-    s.value = ir::rewrite(*program.exprs, s.value, rewrite);
-    for (auto& i : s.indices) i = ir::substitute(i, rewrite.indices);
-    for (auto& i : s.indirects) i.value = ir::rewrite(*program.exprs, i.value, rewrite);
   }
 }
 

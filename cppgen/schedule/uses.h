@@ -12,9 +12,6 @@ using ir::IndexExpr;
 using ir::LoopNest;
 using ir::Program;
 
-// All loads of a nest, each distinct one once, including those that give indices.
-std::vector<Expr> loads_of(const LoopNest&);
-bool reads(const LoopNest&, BufferId);
 // The number of pointwise operations of a nest; loads, constants and indices do not count. Transcendental functions and
 // divisions are heavy.
 int64_t operation_count(const LoopNest&);
@@ -37,8 +34,6 @@ Uses collect_uses(const Program&);
 // while nests are fused, and a constant may have very many.
 void replace_reader(const Program&, Uses&, int from, int to);
 
-// Applies a rewrite to every value and index of a nest (not to its loops).
-void rewrite_nest(Program&, LoopNest&, const ir::Rewrite&);
 // Gives the nest's loops fresh variables, so that a copy of its values can live in another nest.
 ir::IndexMap loop_map(const LoopNest&, std::span<const IndexExpr> replacements);
 

@@ -14,19 +14,10 @@ using Buffers = std::set<BufferId>;
 struct Touched {
   Buffers loads, stores;
 
-  void add(std::span<const Expr> roots) {
-    for (Expr e : ir::postorder(roots))
-      if (e->kind == ir::ExprKind::load) loads.insert(e->buffer);
-  }
-
   explicit Touched(const FusedKernel& kernel) {
-    for (const Segment& s : kernel.segments) {
-      add(roots_of(s));
-      for (const auto* list : {&s.body, &s.stores})
-        for (const ir::Store& store : *list) stores.insert(store.buffer);
-    }
-    if (const auto& c = kernel.contraction) add(left_loads(*c)), loads.insert(c->packed);
-    if (const auto& a = kernel.attention) add(std::vector<Expr>{a->query, a->key, a->value, a->score});
+    for (Expr load : loads_of(kernel)) loads.insert(load->buffer);
+    each_store(kernel, [&](const ir::Store& store) { stores.insert(store.buffer); });
+    if (kernel.contraction) loads.insert(kernel.contraction->packed);
   }
 };
 

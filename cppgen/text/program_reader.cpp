@@ -189,10 +189,8 @@ class ProgramReader {
 
   Store store() {
     Store s;
-    s.indirects = values_.bindings();
     s.buffer = values_.buffer();
     s.indices = values_.indices();
-    values_.forget(s.indirects);
     reader_.expect_sign("=");
     s.value = values_.value();
     return s;

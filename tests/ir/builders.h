@@ -24,8 +24,8 @@ struct NestBuilder {
     nest.reductions.push_back({op, arg ? DType::i64 : value->type, value, position, last});
     return p.exprs->accumulator(static_cast<int>(nest.reductions.size()) - 1, nest.reductions.back().type);
   }
-  void store(BufferId buffer, std::vector<IndexExpr> indices, Expr value, std::vector<Indirect> indirects = {}) {
-    nest.stores.push_back({buffer, std::move(indices), value, std::move(indirects)});
+  void store(BufferId buffer, std::vector<IndexExpr> indices, Expr value) {
+    nest.stores.push_back({buffer, std::move(indices), value});
   }
   void done() { p.statements.push_back(nest); }
 

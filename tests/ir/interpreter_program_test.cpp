@@ -59,23 +59,6 @@ TEST(Indirect, IsNotCheckedWhereAGuardFails) {
   EXPECT_NE(user_error_of([] { Gather(true).run({0, 99}); }), "no error");
 }
 
-TEST(Indirect, StoresScatter) {
-  Program p;
-  const BufferId which = input(p, "which", DType::i32, {3}), y = output(p, "y", DType::u8, {5});
-  NestBuilder fill(p, "fill"), scatter(p, "scatter");
-  const IndexExpr i = fill.loop("i", 5);
-  fill.store(y, {i}, p.exprs->constant_int(DType::u8, 9));
-  fill.done();
-  const IndexExpr j = scatter.loop("j", 3), at = p.index->indirect(5);
-  const Expr where = p.exprs->cast(DType::i64, load(p, which, {j}));
-  scatter.store(y, {at}, p.exprs->cast(DType::u8, p.exprs->index(j)), {{at.node(), where}});
-  scatter.done();
-  verify(p);
-  EXPECT_EQ(values_of<uint8_t>(interpret(p, {tensor<int32_t>(DType::i32, {3}, {4, -4, 0})})[0]),
-            (std::vector<uint8_t>{2, 1, 9, 9, 0}));
-  EXPECT_THROW(interpret(p, {tensor<int32_t>(DType::i32, {3}, {0, 5, 0})}), UserError);
-}
-
 TEST(Programs, SeveralStatementsWriteOneBuffer) {
   Program p;
   const IndexExpr n = p.index->symbol("N"), m = p.index->symbol("M");

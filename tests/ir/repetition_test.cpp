@@ -26,7 +26,7 @@ struct Factorial {
   void add(BufferId buffer, std::vector<IndexExpr> at, Expr value) {
     LoopNest nest;
     nest.name = "nest";
-    nest.stores.push_back({buffer, std::move(at), value, {}});
+    nest.stores.push_back({buffer, std::move(at), value});
     repetition.body.emplace_back(std::move(nest));
   }
   Program& done() {

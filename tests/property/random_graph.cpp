@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cppgen/graph/users.h"
 #include "runtime/base/errors.h"
 #include "tests/property/builder.h"
 
@@ -47,9 +48,9 @@ void add_inputs(Builder& b) {
 
 // All values that no node reads, and some of the others.
 void choose_outputs(Builder& b) {
-  auto uses = count_uses(b.graph());
+  const Users users(b.graph());
   for (const Value& v : b.graph().values)
-    if (v.producer >= 0 && v.type && (uses[size_t(v.id)] == 0 || b.chance(0.05))) b.graph().outputs.push_back(v.id);
+    if (v.producer >= 0 && v.type && (users.count(v.id) == 0 || b.chance(0.05))) b.graph().outputs.push_back(v.id);
 }
 
 bool too_large(Builder& b, size_t first_new) {

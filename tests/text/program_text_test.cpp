@@ -54,10 +54,10 @@ call sort  # from "s"
   numbers 0.5, nan
 repeat "step#0" < 10  # from "loop"
   carry b7 = b3, then b6
-nest scatter
+nest gather
   for i2 < N, k0 < 4
   t0 = b2[i2]
-  let at0 < N for "rows" = t0, at1 < 4 = index("step#0") in b6[at0, at1] = (let at2 < N = t0 in b7[at2, k0] if 0 <= at2 < N - 1 else 0.0)
+  b6[i2, k0] = add((let at0 < N for "rows" = t0, at1 < 4 = index("step#0") in b7[at0, at1]), (let at2 < N = t0 in b7[at2, k0] if 0 <= at2 < N - 1 else 0.0))
 end
 nest copy
   for i0 < N, "a b" < 4

@@ -26,7 +26,7 @@ ir::BufferId emit_attention_scores(LowerContext& c, const AttentionSpec& a, DTyp
   nest.reductions.push_back(
       {ir::ReduceOp::sum, type,
        a.query(at[0], head_of(s, at[1], at[2]), at[3], d).cast(type) * a.key(at[0], at[1], at[4], d).cast(type)});
-  nest.stores.push_back({scores, at, c.exprs().accumulator(0, type), {}});
+  nest.stores.push_back({scores, at, c.exprs().accumulator(0, type)});
   c.emit(std::move(nest));
   return scores;
 }
@@ -36,7 +36,7 @@ void emit_copy(LowerContext& c, const AttentionSizes& s, ir::BufferId from, ir::
   nest.name = name;
   nest.loops = c.loops(score_shape(s));
   const auto at = LowerContext::indices(nest.loops);
-  nest.stores.push_back({to, {at[0], head_of(s, at[1], at[2]), at[3], at[4]}, load(c, from, at), {}});
+  nest.stores.push_back({to, {at[0], head_of(s, at[1], at[2]), at[3], at[4]}, load(c, from, at)});
   c.emit(std::move(nest));
 }
 
@@ -53,7 +53,7 @@ void emit_attention_values(LowerContext& c, const AttentionSpec& a, ir::BufferId
       {ir::ReduceOp::sum, type,
        load(c, weights, {at[0], at[1], at[2], at[3], key}).cast(type) * a.value(at[0], at[1], key, at[4]).cast(type)});
   nest.stores.push_back(
-      {a.out, a.out_at(at[0], head_of(s, at[1], at[2]), at[3], at[4]), c.exprs().accumulator(0, type), {}});
+      {a.out, a.out_at(at[0], head_of(s, at[1], at[2]), at[3], at[4]), c.exprs().accumulator(0, type)});
   c.emit(std::move(nest));
 }
 
@@ -130,7 +130,7 @@ void emit_concatenated(LowerContext& c, ir::BufferId past, IndexExpr past_length
     nest.name = name;
     nest.loops = c.loops({t.batch, t.heads, length, t.features});
     const auto at = LowerContext::indices(nest.loops);
-    nest.stores.push_back({kept, {at[0], at[1], at[2] + offset, at[3]}, value(at), {}});
+    nest.stores.push_back({kept, {at[0], at[1], at[2] + offset, at[3]}, value(at)});
     c.emit(std::move(nest));
   };
   if (past >= 0)

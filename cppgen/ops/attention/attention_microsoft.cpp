@@ -279,7 +279,7 @@ ir::BufferId joint_cache(LowerContext& c, const Projected& p, ir::BufferId proje
     nest.loops = c.loops(joint_cache_shape(s, length));
     auto at = LowerContext::indices(nest.loops), to = at;
     to[3] = at[3] + offset;
-    nest.stores.push_back({kept, to, value(at), {}});
+    nest.stores.push_back({kept, to, value(at)});
     c.emit(std::move(nest));
   };
   if (c.has_input(kJointCache))

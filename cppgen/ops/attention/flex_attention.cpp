@@ -96,7 +96,7 @@ ir::BufferId emit_flex_scores(LowerContext& c, const FlexSizes& s, DType stored)
   nest.reductions.push_back({ir::ReduceOp::sum, type,
                              load_input(c, kQuery, {at[0], at[1], at[2], k}).cast(type) *
                                  load_input(c, kKey, {at[0], ir::floordiv(at[1], s.group), at[3], k}).cast(type)});
-  nest.stores.push_back({scores, at, scalar(c, c.exprs().accumulator(0, type)) * scale, {}});
+  nest.stores.push_back({scores, at, scalar(c, c.exprs().accumulator(0, type)) * scale});
   c.emit(std::move(nest));
   return scores;
 }
@@ -114,7 +114,7 @@ void emit_values(LowerContext& c, const FlexSizes& s, ir::BufferId weights, DTyp
                              load(c, weights, {at[0], at[1], at[2], k}) *
                                  load_input(c, kValue, {at[0], ir::floordiv(at[1], s.group), k, at[3]}).cast(type)});
   const DType result = ir::value_type(c.output(0).dtype);
-  nest.stores.push_back({c.output_buffer(0), at, scalar(c, c.exprs().accumulator(0, type)).cast(result), {}});
+  nest.stores.push_back({c.output_buffer(0), at, scalar(c, c.exprs().accumulator(0, type)).cast(result)});
   c.emit(std::move(nest));
 }
 

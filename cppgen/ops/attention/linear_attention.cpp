@@ -144,8 +144,7 @@ class StateStep {
                                    load(c_, state_.after, {at[0], at[1], k, at[3]})});
     nest.stores.push_back({c_.output_buffer(0),
                            {at[0], time_, head * s_.columns + at[3]},
-                           scalar(c_, c_.exprs().accumulator(0, type_)) * scale,
-                           {}});
+                           scalar(c_, c_.exprs().accumulator(0, type_)) * scale});
     c_.emit(std::move(nest));
   }
 

@@ -81,8 +81,8 @@ void emit_turned(LowerContext& c, const RotarySpec& r) {
                   second = r.interleaved ? pair * 2 + 1 : pair + r.pairs;
   Scalar x = r.x(at[0], at[1], at[2], first), y = r.x(at[0], at[1], at[2], second),
          cosine = r.cosine(at[0], at[2], pair), sine = r.sine(at[0], at[2], pair);
-  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], first), cosine * x - sine * y, {}});
-  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], second), sine * x + cosine * y, {}});
+  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], first), cosine * x - sine * y});
+  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], second), sine * x + cosine * y});
   c.emit(std::move(nest));
 }
 
@@ -94,7 +94,7 @@ void emit_kept_features(LowerContext& c, const RotarySpec& r) {
   nest.loops = c.loops({r.batch, r.heads, r.sequence, kept});
   const auto at = LowerContext::indices(nest.loops);
   const IndexExpr feature = at[3] + r.pairs * 2;
-  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], feature), r.x(at[0], at[1], at[2], feature), {}});
+  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], feature), r.x(at[0], at[1], at[2], feature)});
   c.emit(std::move(nest));
 }
 

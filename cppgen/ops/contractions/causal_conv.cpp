@@ -57,7 +57,7 @@ void lower_causal_conv(LowerContext& c) {
          sequence_at(c, at[0], at[1], at[2] + k) * load_input(c, kChannelWeights, {at[1], 0, k})});
     Scalar y = scalar(c, c.exprs().accumulator(0, type));
     if (c.has_input(kChannelBias)) y = y + load_input(c, kChannelBias, {at[1]});
-    nest.stores.push_back({c.output_buffer(0), at, activation(c, y), {}});
+    nest.stores.push_back({c.output_buffer(0), at, activation(c, y)});
     c.emit(std::move(nest));
   }
   if (!c.has_output(1)) return;

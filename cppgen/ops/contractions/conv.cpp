@@ -108,7 +108,7 @@ void emit_conv(LowerContext& c, const ConvShape& s, const ConvBuffers& b, const 
   Scalar padding = b.padding ? *b.padding : number(c, ir::value_type(c.program().buffer(b.x).type), 0);
   Scalar product = load_inside(c, b.x, from, padding).cast(b.accumulate) * load(c, b.w, weight).cast(b.accumulate);
   nest.reductions.push_back({ir::ReduceOp::sum, b.accumulate, product});
-  nest.stores.push_back({b.out, to, c.exprs().accumulator(0, b.accumulate), {}});
+  nest.stores.push_back({b.out, to, c.exprs().accumulator(0, b.accumulate)});
   c.emit(std::move(nest));
 }
 

@@ -110,7 +110,7 @@ void emit_tap_products(LowerContext& c, const TransposedShape& s, ir::BufferId o
   append(from, At(at.begin() + 2, at.begin() + 2 + axes));
   append(weight, At(at.begin() + 2 + axes, at.end() - 1));
   nest.reductions.push_back({ir::ReduceOp::sum, type, load_input(c, 0, from) * load_input(c, 1, weight)});
-  nest.stores.push_back({out, at, c.exprs().accumulator(0, type), {}});
+  nest.stores.push_back({out, at, c.exprs().accumulator(0, type)});
   c.emit(std::move(nest));
 }
 

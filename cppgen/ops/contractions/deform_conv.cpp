@@ -129,7 +129,7 @@ void lower_deform_conv(LowerContext& c) {
   for (const ir::Loop& tap : taps) from.push_back(tap.var), weight.push_back(tap.var);
   for (const ir::Loop& place : places) from.push_back(place.var), to.push_back(place.var);
   nest.reductions.push_back({ir::ReduceOp::sum, type, load(c, columns, from) * load_input(c, kKernel, weight)});
-  nest.stores.push_back({sum, to, c.exprs().accumulator(0, type), {}});
+  nest.stores.push_back({sum, to, c.exprs().accumulator(0, type)});
   c.emit(std::move(nest));
   if (!c.has_input(kKernelBias)) return;
   c.emit_pointwise(

@@ -50,7 +50,7 @@ struct Elimination {
     ir::Reduction best{ReduceOp::argmax, DType::i64, abs(load(c, matrix, with(at, {row + done, IndexExpr()})))};
     best.position = row;
     nest.reductions.push_back(best);
-    nest.stores.push_back({out, at, c.exprs().accumulator(0, DType::i64), {}});
+    nest.stores.push_back({out, at, c.exprs().accumulator(0, DType::i64)});
     c.emit(std::move(nest));
     return out;
   }

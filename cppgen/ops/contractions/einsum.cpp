@@ -172,7 +172,7 @@ void emit_term(LowerContext& c, const Equation& e, const Operand& a, const Opera
       nest.roles.insert(nest.roles.end(), summed.size(), AxisRole::depth);
     }
   }
-  nest.stores.push_back({out, LowerContext::indices(nest.loops), stored, {}});
+  nest.stores.push_back({out, LowerContext::indices(nest.loops), stored});
   c.emit(std::move(nest));
 }
 

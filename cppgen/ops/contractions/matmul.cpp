@@ -83,7 +83,7 @@ void emit_matmul(LowerContext& c, const MatMulShapes& s, ir::BufferId a, ir::Buf
   Scalar product = load(c, a, operand_index(s.a, s.a_order, batch, left)).cast(accumulate) *
                    load(c, b, operand_index(s.b, s.b_order, batch, right)).cast(accumulate);
   nest.reductions.push_back({ir::ReduceOp::sum, accumulate, product});
-  nest.stores.push_back({out, LowerContext::indices(nest.loops), c.exprs().accumulator(0, accumulate), {}});
+  nest.stores.push_back({out, LowerContext::indices(nest.loops), c.exprs().accumulator(0, accumulate)});
   c.emit(std::move(nest));
 }
 
@@ -147,7 +147,7 @@ void emit_gemm_product(LowerContext& c, const GemmShape& g, ir::BufferId out) {
   Scalar a = g.trans_a ? load_input(c, 0, {k, m}) : load_input(c, 0, {m, k});
   Scalar b = g.trans_b ? load_input(c, 1, {n, k}) : load_input(c, 1, {k, n});
   nest.reductions.push_back({ir::ReduceOp::sum, type, a * b});
-  nest.stores.push_back({out, {m, n}, c.exprs().accumulator(0, type), {}});
+  nest.stores.push_back({out, {m, n}, c.exprs().accumulator(0, type)});
   c.emit(std::move(nest));
 }
 

@@ -109,7 +109,7 @@ void emit_product(LowerContext& c, const ir::NBitWeights& w, const LeftNumber& l
   left.back() = k;
   Scalar weight = scalar(c, ir::weight_at(c.program(), w, at.back(), k));
   nest.reductions.push_back({ir::ReduceOp::sum, DType::f32, left_number(left) * weight});
-  nest.stores.push_back({out, at, c.exprs().accumulator(0, DType::f32), {}});
+  nest.stores.push_back({out, at, c.exprs().accumulator(0, DType::f32)});
   c.emit(std::move(nest));
 }
 

@@ -150,7 +150,7 @@ class RepeatedLowering {
     At at = LowerContext::indices(nest.loops);
     const ir::Expr value = c_.load(one, at);
     at.insert(at.begin() + form_.stacked[k].axis, position(form_.stacked[k]));
-    nest.stores.push_back({c_.output_buffer(output), at, value, {}});
+    nest.stores.push_back({c_.output_buffer(output), at, value});
     c_.emit(std::move(nest));
   }
 

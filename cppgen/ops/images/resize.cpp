@@ -144,7 +144,7 @@ void emit_axis(LowerContext& c, ir::BufferId from, ir::BufferId to, const Resize
   const At at = LowerContext::indices(nest.loops), entry = {at[size_t(a.axis)], nest.reduced[0].var};
   const Scalar value = load_gathered(c, from, at, {{a.axis, load(c, positions, entry)}}).cast(type);
   nest.reductions.push_back({ir::ReduceOp::sum, type, value * load(c, factors, entry)});
-  nest.stores.push_back({to, at, finish(at, scalar(c, c.exprs().accumulator(0, type))), {}});
+  nest.stores.push_back({to, at, finish(at, scalar(c, c.exprs().accumulator(0, type)))});
   c.emit(std::move(nest));
 }
 

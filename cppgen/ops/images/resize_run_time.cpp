@@ -198,7 +198,7 @@ void emit_pass(LowerContext& c, const RunTimeResize& r, ir::BufferId from, ir::B
     nest.reductions.push_back({ir::ReduceOp::sum, type, factor ? value * *factor : value});
     value = scalar(c, c.exprs().accumulator(0, type));
   }
-  nest.stores.push_back({to, at, finish(at, value), {}});
+  nest.stores.push_back({to, at, finish(at, value)});
   c.emit(std::move(nest));
 }
 

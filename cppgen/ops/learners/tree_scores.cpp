@@ -136,7 +136,7 @@ void emit_tree_scores(LowerContext& c, const TreeBuffers& b, ir::BufferId leaves
   nest.reductions.push_back({ReduceOp::any, DType::boolean, own});
   const Scalar score = scalar(c, c.exprs().accumulator(0, type)),
                voted = scalar(c, c.exprs().accumulator(1, DType::boolean));
-  nest.stores.push_back({c.output_buffer(0), at, select(voted, score, number(c, type, 0)), {}});
+  nest.stores.push_back({c.output_buffer(0), at, select(voted, score, number(c, type, 0))});
   c.emit(std::move(nest));
 }
 

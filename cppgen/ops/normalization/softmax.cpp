@@ -49,7 +49,7 @@ void lower_hardmax(LowerContext& c) {
   ir::Reduction best{ReduceOp::argmax, DType::i64, load_input(c, 0, axes.merge(at, inner))};
   best.position = linear_index(axes.reduced(), inner);
   nest.reductions.push_back(best);
-  nest.stores.push_back({first, at, c.exprs().accumulator(0, DType::i64), {}});
+  nest.stores.push_back({first, at, c.exprs().accumulator(0, DType::i64)});
   c.emit(std::move(nest));
   c.emit_pointwise(
       c.output_buffer(0),

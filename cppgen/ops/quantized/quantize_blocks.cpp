@@ -48,7 +48,7 @@ void emit_bytes(LowerContext& c, ir::BufferId greatest) {
   const Scalar steps = select(most == 0.0, most.number(0), kSteps / most);
   const Scalar value = round(number_within(c, at, within) * steps).cast(DType::i8);
   at.back() = at.back() * block + within;
-  nest.stores.push_back({c.output_buffer(0), at, value, {}});
+  nest.stores.push_back({c.output_buffer(0), at, value});
   c.emit(std::move(nest));
 }
 

@@ -197,8 +197,7 @@ void lower_quantized_concat(LowerContext& c) {
     At to = from;
     to[axis] = to[axis] + offset;
     offset = offset + c.shape(q.x)[axis];
-    nest.stores.push_back(
-        {c.output_buffer(0), to, requantized(c, dequantized(c, q, load_input(c, q.x, from)), 0, 1), {}});
+    nest.stores.push_back({c.output_buffer(0), to, requantized(c, dequantized(c, q, load_input(c, q.x, from)), 0, 1)});
     c.emit(std::move(nest));
   }
 }

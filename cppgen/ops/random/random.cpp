@@ -118,7 +118,7 @@ void lower_multinomial(LowerContext& c) {
   ir::Reduction first{ir::ReduceOp::argmax, DType::i64, load_input(c, 0, {at[0], k}).cast(DType::f64) - log(time)};
   first.position = k;
   nest.reductions.push_back(first);
-  nest.stores.push_back({c.output_buffer(0), at, scalar(c, c.exprs().accumulator(0, DType::i64)).cast(type), {}});
+  nest.stores.push_back({c.output_buffer(0), at, scalar(c, c.exprs().accumulator(0, DType::i64)).cast(type)});
   c.emit(std::move(nest));
 }
 

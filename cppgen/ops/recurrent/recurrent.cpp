@@ -99,7 +99,7 @@ ir::BufferId RecurrentPass::project() {
   const IndexExpr k = nest.reduced[0].var;
   Scalar x = load_input(c, 0, shape.batch_first ? At{at[1], at[0], k} : At{at[0], at[1], k});
   nest.reductions.push_back({ir::ReduceOp::sum, type, x * load_input(c, 1, {d, at[2], k})});
-  nest.stores.push_back({out, at, c.exprs().accumulator(0, type), {}});
+  nest.stores.push_back({out, at, c.exprs().accumulator(0, type)});
   c.emit(std::move(nest));
   return out;
 }
@@ -147,7 +147,7 @@ ir::BufferId RecurrentPass::recur(ir::BufferId state, int first, int count) {
   const IndexExpr k = nest.reduced[0].var, row = shape.hidden * IndexExpr(first) + at[1];
   Scalar product = load(c, state, {at[0], k}) * load_input(c, 2, {IndexExpr(direction), row, k});
   nest.reductions.push_back({ir::ReduceOp::sum, type, product});
-  nest.stores.push_back({out, at, c.exprs().accumulator(0, type), {}});
+  nest.stores.push_back({out, at, c.exprs().accumulator(0, type)});
   c.emit(std::move(nest));
   return out;
 }
@@ -161,7 +161,7 @@ ir::LoopNest RecurrentPass::state_nest(const std::string& name, const ir::Carrie
   const At at = LowerContext::indices(nest.loops);
   Scalar x = next(at[0], at[1]);
   if (has_lengths()) x = select(runs(at[0]), x, value(state.before, at[0], at[1]));
-  nest.stores.push_back({state.after, at, x, {}});
+  nest.stores.push_back({state.after, at, x});
   return nest;
 }
 
@@ -184,9 +184,9 @@ void RecurrentPass::add_result(ir::LoopNest& nest) const {
   Scalar y = scalar(c, nest.stores[0].value);
   if (has_lengths()) y = select(runs(at[0]), y, y.number(0));
   if (gathers()) {
-    nest.stores.push_back({sequence_, {step_, at[0], at[1]}, y, {}});
+    nest.stores.push_back({sequence_, {step_, at[0], at[1]}, y});
   } else {
-    nest.stores.push_back({c.output_buffer(0), in_output(time(), at[0], at[1]), y, {}});
+    nest.stores.push_back({c.output_buffer(0), in_output(time(), at[0], at[1]), y});
   }
 }
 
@@ -198,7 +198,7 @@ void RecurrentPass::gather_sequence() {
   Scalar t = index_value(c, at[0]), end = length(at[1]);
   Scalar step = select(t < end, end - 1.0 - t, t);
   Scalar y = load_gathered(c, sequence_, {IndexExpr(), at[1], at[2]}, {{0, step}});
-  nest.stores.push_back({c.output_buffer(0), in_output(at[0], at[1], at[2]), y, {}});
+  nest.stores.push_back({c.output_buffer(0), in_output(at[0], at[1], at[2]), y});
   c.emit(std::move(nest));
 }
 
@@ -212,8 +212,7 @@ void RecurrentPass::store_last(int output, const ir::Carried& state) {
   if (shape.steps.range().lo < 1)
     last = select(index_value(c, shape.steps) > 0.0, last, value(state.initial, at[0], at[1]));
   const IndexExpr d = direction;
-  nest.stores.push_back(
-      {c.output_buffer(output), shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]}, last, {}});
+  nest.stores.push_back({c.output_buffer(output), shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]}, last});
   c.emit(std::move(nest));
 }
 

@@ -41,8 +41,8 @@ void resolve_positions(LowerContext& c, ir::BufferId dims) {
   nest.reduced = c.loops({c.shape(2)[0]}, "b");
   nest.reductions.push_back({ReduceOp::max, DType::i64, members(c, nest.reduced[0].var)});
   const Scalar most = max(scalar(c, c.exprs().accumulator(0, DType::i64)), 0.0);
-  nest.stores.push_back({dims, {IndexExpr(int64_t(0))}, index_value(c, c.shape(2)[0]), {}});
-  nest.stores.push_back({dims, {IndexExpr(int64_t(1))}, most, {}});
+  nest.stores.push_back({dims, {IndexExpr(int64_t(0))}, index_value(c, c.shape(2)[0])});
+  nest.stores.push_back({dims, {IndexExpr(int64_t(1))}, most});
   c.emit(std::move(nest));
 }
 
@@ -91,7 +91,7 @@ void lower_reduce_bags(LowerContext& c) {
     nest.reductions.push_back({ReduceOp::sum, type, select(is_member, number(c, type, 1), number(c, type, 0))});
     result = result / max(scalar(c, c.exprs().accumulator(1, type)), 1.0);  // of nothing: 0, as ReduceMean
   }
-  nest.stores.push_back({c.output_buffer(0), at, result, {}});
+  nest.stores.push_back({c.output_buffer(0), at, result});
   c.emit(std::move(nest));
 }
 

@@ -123,7 +123,7 @@ void lower_arg(LowerContext& c) {
   best.select_last = c.integer("select_last_index", 0) != 0;
   nest.reductions.push_back(best);
   At to = keeps_dims(c) ? axes.merge(at, {IndexExpr()}) : at;
-  nest.stores.push_back({c.output_buffer(0), to, c.exprs().accumulator(0, DType::i64), {}});
+  nest.stores.push_back({c.output_buffer(0), to, c.exprs().accumulator(0, DType::i64)});
   c.emit(std::move(nest));
 }
 

@@ -146,8 +146,8 @@ class Rounds {
     nest.reductions = {best, {ReduceOp::any, DType::boolean, lives}};
     Scalar limit = c_.has_input(2) ? integer_element(c_, 2, 0) : number(c_, DType::i64, 0);
     Scalar found = scalar(c_, c_.exprs().accumulator(1, DType::boolean)) && limit > double(t);
-    nest.stores.push_back({round.pick, at, c_.exprs().accumulator(0, DType::i64), {}});
-    nest.stores.push_back({round.valid, at, found, {}});
+    nest.stores.push_back({round.pick, at, c_.exprs().accumulator(0, DType::i64)});
+    nest.stores.push_back({round.valid, at, found});
     c_.emit(std::move(nest));
     return round;
   }
@@ -157,7 +157,7 @@ class Rounds {
     nest.name = "stack";
     nest.loops = c_.loops({s_.batch, s_.classes});
     const At at = LowerContext::indices(nest.loops);
-    nest.stores.push_back({all, {at[0], at[1], t}, load(c_, one, at), {}});
+    nest.stores.push_back({all, {at[0], at[1], t}, load(c_, one, at)});
     c_.emit(std::move(nest));
   }
 
@@ -195,7 +195,7 @@ void emit_rows(LowerContext& c, const SelectionSizes& s, const Rounds& rounds) {
   const std::vector<Scalar> conditions = {found.total == double(s.selected)};
   int64_t column = 0;
   for (const Scalar& x : {batch, cls, box})
-    nest.stores.push_back({c.output_buffer(0), {k, column++}, checked(c, x, conditions), {}});
+    nest.stores.push_back({c.output_buffer(0), {k, column++}, checked(c, x, conditions)});
   c.emit(std::move(nest));
 }
 

@@ -145,7 +145,7 @@ void lower_non_zero(LowerContext& c) {
     const IndexExpr extent = x.empty() ? IndexExpr(int64_t(1)) : x[size_t(d)];
     Scalar index = (load(c, found.positions, {k}) / index_value(c, stride))
                        .binary(ir::BinaryOp::mod_floor, index_value(c, extent));
-    nest.stores.push_back({c.output_buffer(0), {d, k}, checked(c, index, {found.total == index_value(c, count)}), {}});
+    nest.stores.push_back({c.output_buffer(0), {d, k}, checked(c, index, {found.total == index_value(c, count)})});
     c.emit(std::move(nest));
     stride = stride * extent;
   }

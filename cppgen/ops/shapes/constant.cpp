@@ -104,7 +104,7 @@ void lower_shape(LowerContext& c) {
   auto [start, end] = shape_range(c);
   ir::LoopNest nest;
   for (int d = start; d < end; ++d) {
-    nest.stores.push_back({c.output_buffer(0), {int64_t(d - start)}, index_value(c, c.shape(0)[d]), {}});
+    nest.stores.push_back({c.output_buffer(0), {int64_t(d - start)}, index_value(c, c.shape(0)[d])});
   }
   if (!nest.stores.empty()) c.emit(std::move(nest));
 }

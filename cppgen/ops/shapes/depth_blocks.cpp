@@ -37,8 +37,7 @@ void lower_depth_to_space(LowerContext& c) {
   const IndexExpr channel = is_column_row_depth(c) ? at[1] * b * b + block : block * depth + at[1];
   nest.stores.push_back({c.output_buffer(0),
                          {at[0], at[1], at[2] * b + at[3], at[4] * b + at[5]},
-                         load_input(c, 0, {at[0], channel, at[2], at[4]}),
-                         {}});
+                         load_input(c, 0, {at[0], channel, at[2], at[4]})});
   c.emit(std::move(nest));
 }
 

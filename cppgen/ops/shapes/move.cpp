@@ -63,7 +63,7 @@ void lower_concat(LowerContext& c) {
     nest.loops = c.loops(c.shape(i));
     std::vector<IndexExpr> from = LowerContext::indices(nest.loops), to = from;
     to[axis] = to[axis] + offset;
-    nest.stores.push_back({c.output_buffer(0), to, load_input(c, i, from), {}});
+    nest.stores.push_back({c.output_buffer(0), to, load_input(c, i, from)});
     offset = offset + c.shape(i)[axis];
     c.emit(std::move(nest));
   }

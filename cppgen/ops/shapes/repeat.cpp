@@ -180,7 +180,7 @@ void emit_repeated_rows(LowerContext& c, const std::vector<Scalar>& conditions) 
     load_at.push_back(from[d].is_constant(1) ? IndexExpr() : loops.back().var);
     store_at.push_back(repeated ? loops[0].var * from[d] + loops[1].var : loops[0].var);
   }
-  nest.stores.push_back({c.output_buffer(0), store_at, checked(c, load_input(c, 0, load_at), conditions), {}});
+  nest.stores.push_back({c.output_buffer(0), store_at, checked(c, load_input(c, 0, load_at), conditions)});
   c.emit(std::move(nest));
 }
 

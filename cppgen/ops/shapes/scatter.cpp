@@ -73,7 +73,7 @@ void emit_reducing(LowerContext& c, const Search& s, ReduceOp op) {
   At at = LowerContext::indices(nest.loops), u = LowerContext::indices(nest.reduced);
   nest.reductions.push_back({op, type, select(s.hits(at, u), s.value(at, u), identity_of(c, op, type))});
   Scalar found = scalar(c, c.exprs().accumulator(0, type));
-  nest.stores.push_back({c.output_buffer(0), at, combined(op, load_input(c, 0, at), found), {}});
+  nest.stores.push_back({c.output_buffer(0), at, combined(op, load_input(c, 0, at), found)});
   c.emit(std::move(nest));
 }
 

@@ -122,7 +122,7 @@ void emit_transform_loops(LowerContext& c, const Transform& t, size_t bin_dimens
     Scalar sum = scalar(c, c.exprs().accumulator(part, type));
     At to = at;
     to.push_back(int64_t(part));
-    nest.stores.push_back({c.output_buffer(0), to, t.inverse ? sum / index_value(c, t.length, type) : sum, {}});
+    nest.stores.push_back({c.output_buffer(0), to, t.inverse ? sum / index_value(c, t.length, type) : sum});
   }
   c.emit(std::move(nest));
 }

@@ -50,7 +50,7 @@ void emit_max_positions(LowerContext& c, const Window& window) {
   Scalar position = scalar(c, c.exprs().accumulator(0, DType::i64));
   if (c.integer("storage_order", 0) != 0) position = column_major(c, x, position);
   const IndexExpr image = (at[0] * x[1] + at[1]) * ir::product(Shape(x.begin() + 2, x.end()));
-  nest.stores.push_back({c.output_buffer(1), at, position + index_value(c, image), {}});
+  nest.stores.push_back({c.output_buffer(1), at, position + index_value(c, image)});
   c.emit(std::move(nest));
 }
 

@@ -76,7 +76,7 @@ void emit_average_pool(LowerContext& c, DType type, const std::function<Scalar(c
       {ir::ReduceOp::sum, type, value(under_window(window, at, LowerContext::indices(nest.reduced)))});
   Scalar sum = scalar(c, c.exprs().accumulator(0, type));
   Scalar average = sum / index_value(c, window_count(window, at, include_padding), type);
-  nest.stores.push_back({c.output_buffer(0), at, finish ? finish(average) : average, {}});
+  nest.stores.push_back({c.output_buffer(0), at, finish ? finish(average) : average});
   c.emit(std::move(nest));
 }
 

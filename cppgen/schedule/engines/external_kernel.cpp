@@ -26,10 +26,10 @@ BufferId split_epilogue(Program& program, Layouts& layouts, const std::vector<Lo
   std::vector<IndexExpr> read;
   for (IndexExpr i : indices) read.push_back(ir::substitute(i, rewrite.indices));
   rewrite.replace_accumulator = [&](Expr) { return program.exprs->load(raw, DType::f32, read); };
-  rewrite_nest(program, epilogue, rewrite);
+  ir::rewrite(*program.exprs, epilogue, rewrite);
   prepared.epilogue = std::move(epilogue);
 
-  nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32), {}}};
+  nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32)}};
   return raw;
 }
 

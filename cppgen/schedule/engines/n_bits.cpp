@@ -127,9 +127,9 @@ Expr add_heads(Program& program, Layouts& layouts, const View& view, Prepared& p
   shape.push_back(2), head.push_back(0);
   const BufferId heads = program.add_buffer(scales.name + ".heads", DType::f32, shape, ir::BufferKind::temporary);
   layouts.push_back(row_major(shape.size()));
-  nest.stores.push_back({heads, head, scale, {}});
+  nest.stores.push_back({heads, head, scale});
   head.back() = 1;
-  nest.stores.push_back({heads, head, sum, {}});
+  nest.stores.push_back({heads, head, sum});
   prepared.copies.push_back({std::move(nest), "sums", "tiles of bytes read the sum of each block"});
   std::vector<IndexExpr> first(view.left->indices.begin(), view.left->indices.end());
   first.back() = 0, first.push_back(0);

@@ -100,7 +100,7 @@ class PackingNest {
     for (IndexExpr i : right->indices) indices.push_back(ir::substitute(i, map_));
     Expr zero = guards_.empty() ? nullptr : program_.exprs->zero(right->type);
     Expr value = program_.exprs->load(right->buffer, program_.buffer(right->buffer).type, indices, guards_, zero);
-    nest_.stores.push_back({packed, std::move(at), value, {}});
+    nest_.stores.push_back({packed, std::move(at), value});
   }
 };
 

@@ -154,7 +154,7 @@ LoopNest pad(Program& program, Layouts& layouts, LoopNest& nest, Expr left) {
     if (!(p.buffer.shape[d] == extents[d])) guards.push_back({from[d], 0, extents[d]});
   }
   Expr padding = guards.empty() ? nullptr : left->args[0];
-  copy.stores.push_back({padded, at, program.exprs->load(left->buffer, p.buffer.type, from, guards, padding), {}});
+  copy.stores.push_back({padded, at, program.exprs->load(left->buffer, p.buffer.type, from, guards, padding)});
 
   ir::Rewrite redirect;
   redirect.replace_load = [&](Expr load) {

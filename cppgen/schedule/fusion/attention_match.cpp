@@ -82,8 +82,7 @@ class Closure {
     int writer = uses_.writers[size_t(b)][0];
     const LoopNest* found = as_nest(program_.statements[size_t(writer)]);
     if (!found) return;
-    if (std::all_of(found->stores.begin(), found->stores.end(),
-                    [&](const auto& s) { return s.indirects.empty() && is_private(s.buffer); }))
+    if (std::all_of(found->stores.begin(), found->stores.end(), [&](const auto& s) { return is_private(s.buffer); }))
       members_.insert(writer);
   }
 };

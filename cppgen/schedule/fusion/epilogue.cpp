@@ -29,8 +29,6 @@ FusionDecision can_merge(const Draft& draft, const LoopNest& producer, const Loo
   BufferId buffer = producer.stores[0].buffer;
   merge.load = only_load(consumer, buffer);
   if (!merge.load) return FusionDecision::no("the reader reads several elements, or reads under a condition");
-  for (const auto& store : consumer.stores)
-    if (!store.indirects.empty()) return FusionDecision::no("the reader scatters");
   if (!ir::prove_equal(points(producer.loops), points(consumer.loops)))
     return FusionDecision::no("the two have different numbers of points");
   auto solution = invert(consumer.loops, merge.load->indices, producer.stores[0].indices);
@@ -49,7 +47,7 @@ LoopNest merged_epilogue(Program& program, const LoopNest& producer, const LoopN
   BufferId buffer = producer.stores[0].buffer;
   rewrite.replace_load = [&](Expr load) -> Expr { return load->buffer == buffer ? value : nullptr; };
   LoopNest tail = consumer;
-  rewrite_nest(program, tail, rewrite);
+  ir::rewrite(*program.exprs, tail, rewrite);
   result.stores = std::move(tail.stores);
   add_origins(result.origins, consumer.origins);
   return result;

@@ -15,13 +15,8 @@ class Forms {
   Forms(ir::Program& program, FunctionForms forms) : program_(program), e_(*program.exprs), forms_(forms) {}
 
   void apply(std::vector<ir::Statement>& statements) {
-    for (ir::Statement& statement : statements) {
-      if (auto* repetition = std::get_if<ir::Repetition>(&statement)) apply(repetition->body);
-      auto* nest = std::get_if<ir::LoopNest>(&statement);
-      if (!nest) continue;
-      for (ir::Reduction& r : nest->reductions) r.value = formed(r.value);
-      for (ir::Store& store : nest->stores) store.value = formed(store.value);
-    }
+    ir::each_nest(statements,
+                  [&](ir::LoopNest& nest) { each_value(nest, [&](Expr& value) { value = formed(value); }); });
   }
 
  private:

@@ -14,7 +14,7 @@ bool is_trivial(const Loop& l) { return l.extent.is_constant(1); }
 LoopNest substituted(Program& program, LoopNest nest, const ir::IndexMap& map) {
   ir::Rewrite rewrite;
   rewrite.indices = map;
-  rewrite_nest(program, nest, rewrite);
+  ir::rewrite(*program.exprs, nest, rewrite);
   return nest;
 }
 
@@ -71,22 +71,19 @@ bool is_pinned(const Store& store, Expr load, const ir::IndexNode* outer_variabl
 }
 
 bool is_at_point_of(const Group& group, size_t outer_count, const Store& store, Expr load) {
-  if (!load->guards.empty() || !load->indirects.empty() || !store.indirects.empty()) return false;
+  if (!load->guards.empty() || !load->indirects.empty()) return false;
   return std::all_of(group.outer.begin(), group.outer.begin() + long(outer_count),
                      [&](const Loop& l) { return is_pinned(store, load, l.var.node()); });
 }
 
 void take_loops_inside(Program& program, Segment& s, std::vector<Loop> loops) {
-  LoopNest own;
-  own.reductions = std::move(s.reductions), own.stores = std::move(s.stores);
-  ir::IndexMap fresh;
+  ir::Rewrite rewrite;
   for (Loop& l : loops) {
     IndexExpr var = program.index->loop("i", l.extent);
-    fresh[l.var.node()] = var;
+    rewrite.indices[l.var.node()] = var;
     l.var = var;
   }
-  own = substituted(program, std::move(own), fresh);
-  s.reductions = std::move(own.reductions), s.stores = std::move(own.stores);
+  ir::rewrite(*program.exprs, s, rewrite);
   s.loops.insert(s.loops.begin(), loops.begin(), loops.end());
 }
 
@@ -152,15 +149,10 @@ Segment aligned_segment(Program& program, const Group& group, const LoopNest& ne
 }
 
 bool is_local_to_point(const Group& group, size_t outer_count, const Segment& segment) {
-  std::vector<Expr> roots;
-  for (const auto& r : segment.reductions) roots.push_back(r.value);
-  for (const auto& s : segment.stores) roots.push_back(s.value);
   bool local = true;
-  for (Expr e : ir::postorder(roots)) {
-    if (e->kind != ir::ExprKind::load) continue;
-    each_store_of(group, e->buffer,
-                  [&](const Store& store) { local = local && is_at_point_of(group, outer_count, store, e); });
-  }
+  for (Expr load : loads_of(segment))
+    each_store_of(group, load->buffer,
+                  [&](const Store& store) { local = local && is_at_point_of(group, outer_count, store, load); });
   return local;
 }
 

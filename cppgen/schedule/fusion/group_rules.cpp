@@ -29,10 +29,8 @@ bool narrows(const Group& group, const LoopNest& nest, size_t count, const Tunin
 }
 
 std::vector<Expr> reduced_loads(const Segment& s) {
-  std::vector<Expr> roots, found;
-  for (const auto& r : s.reductions) roots.push_back(r.value);
-  for (Expr e : ir::postorder(roots))
-    if (e->kind == ir::ExprKind::load && !e->indices.empty()) found.push_back(e);
+  std::vector<Expr> found = loads_of(s.reductions);
+  std::erase_if(found, [](Expr load) { return load->indices.empty(); });
   return found;
 }
 
@@ -108,8 +106,7 @@ bool can_share_pass(const Segment& a, const Segment& b) {
 
 std::set<BufferId> loaded_buffers(const Segment& s) {
   std::set<BufferId> found;
-  for (Expr e : ir::postorder(roots_of(s)))
-    if (e->kind == ir::ExprKind::load) found.insert(e->buffer);
+  for (Expr load : loads_of(s)) found.insert(load->buffer);
   return found;
 }
 

@@ -19,7 +19,6 @@ bool is_view(const LoopNest& nest) { return nest.stores[0].value->kind == ExprKi
 bool is_pointwise_producer(const Program& program, const LoopNest& nest) {
   if (!nest.reduced.empty() || !nest.reductions.empty() || nest.stores.size() != 1) return false;
   const auto& store = nest.stores[0];
-  if (!store.indirects.empty()) return false;
   const auto& shape = program.buffer(store.buffer).shape;
   size_t used = 0;
   for (size_t d = 0; d < shape.size(); d++) {
@@ -201,7 +200,7 @@ void inline_into(Program& program, const LoopNest& producer, LoopNest& consumer)
   rewrite.replace_load = [&](Expr load) -> Expr {
     return load->buffer == producer.stores[0].buffer ? value_at(program, producer, load) : nullptr;
   };
-  rewrite_nest(program, consumer, rewrite);
+  ir::rewrite(*program.exprs, consumer, rewrite);
   std::vector<std::string> origins = producer.origins;
   add_origins(origins, consumer.origins);
   consumer.origins = std::move(origins);

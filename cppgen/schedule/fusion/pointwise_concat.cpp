@@ -25,8 +25,7 @@ struct Concat {
 bool is_plain_copy(const LoopNest& nest) {
   if (!nest.reduced.empty() || !nest.reductions.empty() || nest.stores.size() != 1) return false;
   const ir::Store& store = nest.stores[0];
-  return store.indirects.empty() && store.value->kind == ir::ExprKind::load && store.value->guards.empty() &&
-         store.value->indirects.empty();
+  return store.value->kind == ir::ExprKind::load && store.value->guards.empty() && store.value->indirects.empty();
 }
 
 // The extent of an index that is `offset` plus a loop of the nest that no other index uses; nullopt for other indices.
@@ -115,7 +114,7 @@ LoopNest merged_concat(Program& program, const Concat& concat) {
         exprs.binary(ir::BinaryOp::lt, exprs.index(element[concat.axis]), exprs.index(piece.offset + piece.extent));
     value = exprs.select(inside, masked(program, piece, concat.axis, element), value);
   }
-  nest.stores.push_back({concat.result, element, value, {}});
+  nest.stores.push_back({concat.result, element, value});
   for (const Piece& piece : concat.pieces)
     for (const std::string& origin : piece.nest->origins)
       if (std::find(nest.origins.begin(), nest.origins.end(), origin) == nest.origins.end())

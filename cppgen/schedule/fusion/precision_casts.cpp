@@ -11,23 +11,18 @@ bool is_kept(const ir::Program& program, ir::Expr value, DType type) {
   return value->kind == ir::ExprKind::unary && value->unary == ir::rounding_to(type);
 }
 
-void keep_casts(ir::Program& program, std::vector<ir::Statement>& statements) {
-  for (ir::Statement& statement : statements) {
-    if (auto* repetition = std::get_if<ir::Repetition>(&statement)) keep_casts(program, repetition->body);
-    auto* nest = std::get_if<ir::LoopNest>(&statement);
-    if (!nest) continue;
-    for (ir::Store& store : nest->stores) {
-      const DType type = program.buffer(store.buffer).type;
-      const auto rounding = ir::rounding_to(type);
-      if (rounding && !is_kept(program, store.value, type)) store.value = program.exprs->unary(*rounding, store.value);
-    }
-  }
+void keep_cast(ir::Program& program, ir::Store& store) {
+  const DType type = program.buffer(store.buffer).type;
+  const auto rounding = ir::rounding_to(type);
+  if (rounding && !is_kept(program, store.value, type)) store.value = program.exprs->unary(*rounding, store.value);
 }
 
 }  // namespace
 
 void keep_precision_casts(ir::Program& program, Options& options) {
-  keep_casts(program, program.statements);
+  ir::each_nest(program.statements, [&](ir::LoopNest& nest) {
+    for (ir::Store& store : nest.stores) keep_cast(program, store);
+  });
   const bool narrow = std::any_of(program.buffers.begin(), program.buffers.end(),
                                   [](const ir::Buffer& b) { return ir::rounding_to(b.type).has_value(); });
   if (narrow) options.attention_fusion = false;

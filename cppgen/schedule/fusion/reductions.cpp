@@ -49,7 +49,7 @@ void unroll(Program& program, LoopNest& nest, int64_t points) {
   nest.reduced.clear();
   ir::Rewrite rewrite;
   rewrite.replace_accumulator = [&](Expr a) { return values[size_t(a->accumulator)]; };
-  rewrite_nest(program, nest, rewrite);
+  ir::rewrite(*program.exprs, nest, rewrite);
 }
 
 // The first divisor of the extent that is at least `wanted` and not much greater; nullopt if there is none.
@@ -139,14 +139,14 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
     l.var = fresh;
     store_index.push_back(fresh);
   }
-  rewrite_nest(program, first, shift);
+  ir::rewrite(*program.exprs, first, shift);
   if (extent.constant() % parts != 0)
     for (auto& r : first.reductions) r.value = inside(program, r.value, part * length + within, extent);
   first.loops.insert(first.loops.begin(), {part, parts});
   for (size_t r = 0; r < nest.reductions.size(); r++) {
     auto& reduction = nest.reductions[r];
     ir::BufferId partial = program.add_buffer(nest.name + "_partial", reduction.type, shape, ir::BufferKind::temporary);
-    first.stores.push_back({partial, store_index, program.exprs->accumulator(int(r), reduction.type), {}});
+    first.stores.push_back({partial, store_index, program.exprs->accumulator(int(r), reduction.type)});
     reduction.value = program.exprs->load(partial, reduction.type, load_index);
   }
   nest.reduced = {{p, parts}};

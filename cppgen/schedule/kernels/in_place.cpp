@@ -49,11 +49,7 @@ bool is_straight(const FusedKernel& kernel) {
 // Whether points other than the one that is written may read the buffer.
 bool reads_everywhere(const FusedKernel& kernel, BufferId b) {
   if (const auto& c = kernel.contraction) return c->left->buffer == b || c->packed == b;
-  const auto& a = kernel.attention;
-  if (!a) return false;
-  const std::vector<Expr> roots{a->query, a->key, a->value, a->score};
-  const auto all = ir::postorder(roots);
-  return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
+  return kernel.attention && reads(*kernel.attention, b);
 }
 
 // Library calls whose result may overwrite their first input: they read each element before they store it, or leave it

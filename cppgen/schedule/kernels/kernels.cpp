@@ -12,11 +12,6 @@ namespace {
 using ir::Loop;
 using ir::Store;
 
-bool loads(const Segment& s, BufferId b) {
-  auto all = ir::postorder(roots_of(s));
-  return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
-}
-
 // Temporaries that only this group accesses.
 std::vector<BufferId> private_buffers(const Program& program, const Uses& uses, const Group& group) {
   std::set<BufferId> found;
@@ -25,7 +20,7 @@ std::vector<BufferId> private_buffers(const Program& program, const Uses& uses, 
     for (const Store& store : segment.stores) {
       const auto& readers = uses.readers[size_t(store.buffer)];
       const auto& writers = uses.writers[size_t(store.buffer)];
-      if (program.buffer(store.buffer).kind == ir::BufferKind::temporary && store.indirects.empty() &&
+      if (program.buffer(store.buffer).kind == ir::BufferKind::temporary &&
           std::all_of(readers.begin(), readers.end(), inside) && std::all_of(writers.begin(), writers.end(), inside))
         found.insert(store.buffer);
     }
@@ -95,29 +90,20 @@ std::vector<Loop> all_loops(const Segment& s) {
 // The segment with its loops renamed to `names`.
 Segment renamed(Program& program, Segment s, const std::vector<Loop>& names) {
   ir::Rewrite rewrite;
-  auto own = all_loops(s);
-  for (size_t i = 0; i < own.size(); i++) rewrite.indices[own[i].var.node()] = names[i].var;
-  for (size_t i = 0; i < own.size(); i++) (i < s.loops.size() ? s.loops[i] : s.reduced[i - s.loops.size()]) = names[i];
-  for (auto& r : s.reductions) {
-    r.value = ir::rewrite(*program.exprs, r.value, rewrite);
-    r.position = ir::substitute(r.position, rewrite.indices);
-  }
-  for (auto* stores : {&s.body, &s.stores})
-    for (Store& st : *stores) {
-      st.value = ir::rewrite(*program.exprs, st.value, rewrite);
-      for (auto& i : st.indices) i = ir::substitute(i, rewrite.indices);
-    }
+  auto name = names.begin();
+  for (auto* loops : {&s.loops, &s.reduced})
+    for (Loop& l : *loops) rewrite.indices[l.var.node()] = name->var, l = *name++;
+  ir::rewrite(*program.exprs, s, rewrite);
   return s;
 }
 
 // Whether `second` needs results of `first` from other points than its own.
 bool needs_all_of(const Segment& first, const Segment& second) {
-  for (Expr e : ir::postorder(roots_of(second))) {
-    if (e->kind != ir::ExprKind::load) continue;
+  for (Expr load : loads_of(second)) {
     for (const Store& s : first.body)
-      if (s.buffer == e->buffer && s.indices != e->indices) return true;
+      if (s.buffer == load->buffer && s.indices != load->indices) return true;
     for (const Store& s : first.stores)
-      if (s.buffer == e->buffer && (!first.reduced.empty() || s.indices != e->indices)) return true;
+      if (s.buffer == load->buffer && (!first.reduced.empty() || s.indices != load->indices)) return true;
   }
   return false;
 }
@@ -134,10 +120,7 @@ bool merge_segments(Program& program, Segment& first, const Segment& second_as_i
   ir::Rewrite shift;
   int count = int(first.reductions.size());
   shift.replace_accumulator = [&](Expr a) { return program.exprs->accumulator(a->accumulator + count, a->type); };
-  auto adapt = [&](Expr e) { return ir::rewrite(*program.exprs, forward_stores(program, e, at_point), shift); };
-  for (auto& r : second.reductions) r.value = adapt(r.value);
-  for (auto* stores : {&second.body, &second.stores})
-    for (Store& s : *stores) s.value = adapt(s.value);
+  each_value(second, [&](Expr& e) { e = ir::rewrite(*program.exprs, forward_stores(program, e, at_point), shift); });
 
   Segment merged = second;
   if (first.reduced.empty() && !second.reduced.empty()) {
@@ -162,7 +145,7 @@ void merge_all(Program& program, FusedKernel& kernel) {
 void drop_dead_locals(FusedKernel& kernel) {
   std::erase_if(kernel.locals, [&](const Local& local) {
     for (const Segment& s : kernel.segments)
-      if (loads(s, local.buffer)) return false;
+      if (reads(s, local.buffer)) return false;
     for (Segment& s : kernel.segments)
       for (auto* stores : {&s.body, &s.stores})
         std::erase_if(*stores, [&](const Store& st) { return st.buffer == local.buffer; });
@@ -182,24 +165,12 @@ void collect_arguments(FusedKernel& kernel) {
   auto local = [&](BufferId b) {
     return std::any_of(kernel.locals.begin(), kernel.locals.end(), [&](const Local& l) { return l.buffer == b; });
   };
-  for (const Segment& s : kernel.segments) {
-    std::vector<Expr> roots = roots_of(s);
-    for (Expr e : ir::postorder(roots))
-      if (e->kind == ir::ExprKind::load && !local(e->buffer)) in.insert(e->buffer);
-    for (const auto* stores : {&s.body, &s.stores})
-      for (const Store& st : *stores)
-        if (!local(st.buffer)) out.insert(st.buffer);
-  }
-  if (kernel.contraction) {
-    for (Expr e : ir::postorder(left_loads(*kernel.contraction)))  // its padding, too
-      if (e->kind == ir::ExprKind::load) in.insert(e->buffer);
-    in.insert(kernel.contraction->packed);
-  }
-  if (const auto& a = kernel.attention) {
-    const std::vector<Expr> roots{a->query, a->key, a->value, a->score};
-    for (Expr e : ir::postorder(roots))
-      if (e->kind == ir::ExprKind::load) in.insert(e->buffer);
-  }
+  for (Expr load : loads_of(kernel))
+    if (!local(load->buffer)) in.insert(load->buffer);
+  each_store(kernel, [&](const Store& s) {
+    if (!local(s.buffer)) out.insert(s.buffer);
+  });
+  if (kernel.contraction) in.insert(kernel.contraction->packed);
   kernel.reads_back.clear();
   for (BufferId b : out)
     if (in.erase(b)) kernel.reads_back.push_back(b);

@@ -11,33 +11,6 @@ namespace {
 
 using ir::Loop;
 
-std::vector<Expr> values_of(const FusedKernel& kernel) {
-  std::vector<Expr> roots;
-  for (const Segment& s : kernel.segments) {
-    const auto more = roots_of(s);
-    roots.insert(roots.end(), more.begin(), more.end());
-  }
-  return ir::postorder(roots);
-}
-
-void rewrite_kernel(Program& program, FusedKernel& kernel, const ir::Rewrite& rewrite) {
-  auto stores = [&](std::vector<ir::Store>& list) {
-    for (auto& s : list) {
-      s.value = ir::rewrite(*program.exprs, s.value, rewrite);
-      for (auto& i : s.indices) i = ir::substitute(i, rewrite.indices);
-      for (auto& i : s.indirects) i.value = ir::rewrite(*program.exprs, i.value, rewrite);
-    }
-  };
-  for (Segment& s : kernel.segments) {
-    for (auto& r : s.reductions) {
-      r.value = ir::rewrite(*program.exprs, r.value, rewrite);
-      r.position = ir::substitute(r.position, rewrite.indices);
-    }
-    stores(s.body);
-    stores(s.stores);
-  }
-}
-
 // Position of the loop in the memory order of a store, before others of the same dimension if its step there is
 // greater.
 std::optional<int64_t> memory_rank(const ir::Store& store, const Layout& layout, const Loop& loop) {
@@ -110,7 +83,7 @@ void join_loops(Program& program, const Layouts& layouts, FusedKernel& kernel, s
     rewrite.indices[a.var.node()] = ir::floordiv(k, b.extent);
     rewrite.indices[b.var.node()] = ir::mod(k, b.extent);
     if (!can_join(program, layouts, kernel, a, b, rewrite.indices, k.node())) continue;
-    rewrite_kernel(program, kernel, rewrite);
+    ir::rewrite(*program.exprs, kernel, rewrite);
     loops[i - 1] = {k, extent};
     loops.erase(loops.begin() + long(i));
   }
@@ -155,11 +128,8 @@ std::vector<Access> accesses_of(const Program& program, const Layouts& layouts, 
   auto offset = [&](BufferId b, const std::vector<IndexExpr>& indices) {
     return offset_of(program.buffer(b), layouts[size_t(b)], indices);
   };
-  for (Expr e : values_of(kernel))
-    if (e->kind == ir::ExprKind::load) all.push_back({e, e->buffer, offset(e->buffer, e->indices)});
-  for (const Segment& s : kernel.segments)
-    for (const auto* stores : {&s.body, &s.stores})
-      for (const auto& store : *stores) all.push_back({nullptr, store.buffer, offset(store.buffer, store.indices)});
+  for (Expr load : loads_of(kernel)) all.push_back({load, load->buffer, offset(load->buffer, load->indices)});
+  each_store(kernel, [&](const ir::Store& s) { all.push_back({nullptr, s.buffer, offset(s.buffer, s.indices)}); });
   return all;
 }
 

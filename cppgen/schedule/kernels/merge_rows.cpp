@@ -45,13 +45,9 @@ bool is_even(const ir::Program& program, const Layouts& layouts, Expr load, cons
 
 bool epilogue_is_even(const ir::Program& program, const Layouts& layouts, const std::vector<ir::Store>& stores,
                       const std::vector<Loop>& rows, const Merged& m) {
-  std::vector<Expr> roots;
-  for (const auto& s : stores) {
-    if (!s.indirects.empty()) return false;
+  for (const auto& s : stores)
     if (!is_even(offset_of(program.buffer(s.buffer), layouts[size_t(s.buffer)], s.indices), m)) return false;
-    roots.push_back(s.value);
-  }
-  for (Expr e : ir::postorder(roots)) {
+  for (Expr e : values_of(stores)) {
     if (e->kind == ir::ExprKind::load && !is_even(program, layouts, e, rows, m)) return false;
     if (e->kind == ir::ExprKind::index && depends_on_any(e->indices[0], rows)) return false;
   }
@@ -67,15 +63,11 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
   rewrite.indices = m.positions;
   if (epilogue_is_even(program, layouts, epilogue.stores, epilogue.loops, m)) {
     epilogue.loops = {m.loop};
-    for (ir::Store& s : epilogue.stores) {
-      s.value = ir::rewrite(*program.exprs, s.value, rewrite);
-      for (IndexExpr& i : s.indices) i = ir::substitute(i, m.positions);
-    }
+    ir::rewrite(*program.exprs, epilogue, rewrite);
   }
   const auto even = [&](Expr load) { return is_even(program, layouts, load, c.rows, m); };
   if (c.winograd.side == 0 && even(c.left) && (!c.left_scales || even(c.left_scales))) {
-    c.left = ir::rewrite(*program.exprs, c.left, rewrite);
-    if (c.left_scales) c.left_scales = ir::rewrite(*program.exprs, c.left_scales, rewrite);
+    ir::rewrite(*program.exprs, c, rewrite);
     c.rows = {m.loop};
   }
 }

@@ -37,17 +37,14 @@ bool is_simple(Expr e) {
 // Whether a row's columns are contiguous in the result; otherwise they are written one by one.
 bool stores_vectors(const ir::Program& program, const Layouts& layouts, const TileContraction& c,
                     const ir::Store& store) {
-  if (!store.indirects.empty()) return false;
   const auto stride = ir::stride_of(
       offset_of(program.buffer(store.buffer), layouts[size_t(store.buffer)], store.indices), c.columns.var.node());
   return stride && stride->is_constant(1);
 }
 
 bool has_simple_epilogue(const Segment& epilogue, const Tuning& tuning) {
-  std::vector<Expr> roots;
-  for (const auto& s : epilogue.stores) roots.push_back(s.value);
   int64_t operations = 0;
-  for (Expr e : ir::postorder(roots)) {
+  for (Expr e : values_of(epilogue.stores)) {
     if (!is_simple(e)) return false;
     operations += e->kind != ExprKind::constant && e->kind != ExprKind::accumulator;
   }

@@ -90,28 +90,14 @@ class RepetitionSchedule {
                  [&](const InPlace& pair) { return in_front.count(pair.input) == 0; });
   }
 
-  bool varies(const std::vector<IndexExpr>& indices) const {
-    return std::any_of(indices.begin(), indices.end(),
-                       [&](IndexExpr i) { return ir::depends_on(i, repetition_.step.node()); });
-  }
-
-  bool varies(Expr e) const {
-    for (const auto& g : e->guards)
-      if (varies({g.index, g.lo, g.hi})) return true;
-    for (const auto& i : e->indirects)
-      if (varies({i.variable->extent})) return true;
-    return varies(e->indices);
-  }
-
   bool varies(const Segment& s) const {
+    bool found = false;
+    const auto look = [&](IndexExpr i) { found = found || ir::depends_on(i, repetition_.step.node()); };
     for (const auto* loops : {&s.loops, &s.reduced})
-      for (const ir::Loop& l : *loops)
-        if (varies({l.extent})) return true;
-    for (const auto* stores : {&s.body, &s.stores})
-      for (const ir::Store& store : *stores)
-        if (varies(store.indices)) return true;
-    const auto all = ir::postorder(roots_of(s));
-    return std::any_of(all.begin(), all.end(), [&](Expr e) { return varies(e); });
+      for (const ir::Loop& l : *loops) look(l.extent);
+    each_value(s, look);
+    for (Expr e : values_of(s)) ir::each_index(e, look);
+    return found;
   }
 
   // For example, the packing of an operand that no iteration changes.

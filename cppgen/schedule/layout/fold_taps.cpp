@@ -137,7 +137,7 @@ class Folding {
     const Expr padding = guards.empty() ? nullptr : left_->args[0];
     const Expr value = program_.exprs->load(source.id, source.type, from, guards, padding);
     copy.stores.push_back(
-        {padded, joined(vars, left_tap_, left_channel_, vars[left_tap_] * channels + vars[left_channel_]), value, {}});
+        {padded, joined(vars, left_tap_, left_channel_, vars[left_tap_] * channels + vars[left_channel_]), value});
     return copy;
   }
 

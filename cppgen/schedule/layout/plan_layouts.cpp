@@ -292,7 +292,7 @@ class Planner {
     note(result, result.id, i, "its channels are contiguous where it is computed");
     for (size_t later = i + 1; later < program_.statements.size(); later++)
       if (LoopNest* reader = as_nest(program_.statements[later]); reader && reads(*reader, result.id))
-        rewrite_nest(program_, *reader, reading(copy, result.id));
+        ir::rewrite(*program_.exprs, *reader, reading(copy, result.id));
     LoopNest* nest = as_nest(program_.statements[i]);
     nest->stores[0].buffer = copy;
     LoopNest copying = copying_nest(copy, result.id, nest->origins);
@@ -335,7 +335,7 @@ class Planner {
       copying.loops.push_back({var, extent});
       indices.push_back(var);
     }
-    copying.stores.push_back({to, indices, program_.exprs->load(from, program_.buffer(from).type, indices), {}});
+    copying.stores.push_back({to, indices, program_.exprs->load(from, program_.buffer(from).type, indices)});
     return copying;
   }
 
