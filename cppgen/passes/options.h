@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "runtime/base/settings.h"
 
 namespace cppgen::passes {

@@ -9,9 +9,9 @@
 #include <memory>
 #include <set>
 
-#include "cppgen/flow/isa_choice.h"
-#include "cppgen/flow/model_source.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/isa_choice.h"
+#include "cppgen/flow/compile/model_source.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/remote_store.h"
 #include "cppgen/tune/candidates.h"
