@@ -7,7 +7,7 @@
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/ir/interpreter/interpreter.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 
 namespace cppgen::passes {
 

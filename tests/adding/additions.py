@@ -115,7 +115,7 @@ ADDITIONS = [
          'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "", "")'),
     ]),
     Addition("setting", 1, lines=[
-        ("runtime/base/settings.def", 'CPPGEN_SETTING_GROUP("Diagnostics")',
+        ("runtime/base/settings/diagnostics.def", 'CPPGEN_SETTING_GROUP("Diagnostics")',
          'CPPGEN_SCHEDULE_SETTING(integer, added_times, ADDED_TIMES, "1", "0..9", "", key, "How often statements are counted.")'),
     ]),
     Addition("pass", 2, new={"cppgen/schedule/fusion/count_statements.cpp": PASS}, lines=[
