@@ -21,7 +21,7 @@ namespace cppgen {
 
 struct CompileJob;
 
-// The whole flow from a model file to a package, on one page (compiler.cpp).
+// The whole flow from a model file to a package: compiler.cpp, and from a graph to kernels model_build.cpp.
 
 // A model that is not a file: the bytes of one, which others own, and the folder of its external data; empty: it has
 // none.

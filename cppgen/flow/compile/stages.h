@@ -62,7 +62,8 @@ class StageClock {
   double part_start_ = 0;
 };
 
-// The individual stages of the flow; each takes the result of the previous one. compiler.cpp defines their order.
+// The individual stages of the flow; each takes the result of the previous one. compiler.cpp and model_build.cpp define
+// their order.
 std::string custom_operator_paths(const CompileRequest&);  // all of them, in the format of CUSTOM_OPS
 Graph import_model(const CompileRequest&, const std::vector<rt::CustomFile>&, ImportRecord* = nullptr);
 passes::PassOptions pass_options(const Graph&, const Settings&);  // of the graph passes, without a listener
