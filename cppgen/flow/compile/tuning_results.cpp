@@ -153,7 +153,7 @@ void append_tuning_lines(const std::string& path, const std::string& lines) {
   const off_t size = lseek(file.get(), 0, SEEK_END);
   if (size > 0 && pread(file.get(), &last, 1, size - 1) != 1) last = 0;
   const std::string text = (last == '\n' ? "" : "\n") + lines;
-  const ssize_t written = write(file.get(), text.data(), text.size());
+  const ssize_t written = ::write(file.get(), text.data(), text.size());
   if (written == ssize_t(text.size()) && fsync(file.get()) == 0) return;
   const int error = written >= 0 && written < ssize_t(text.size()) ? ENOSPC : errno;
   if (ftruncate(file.get(), size) != 0) log_warning("{}: the last line is unfinished", path);
