@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "isa/cpu_features.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 
 namespace cppgen {
 
@@ -38,11 +38,11 @@ const VecISA& best_isa(CpuFeatures cpu);
 
 // The settings that choose an ISA.
 struct IsaRequest {
-  std::string isa = setting_default<SettingId::isa>()[0];   // a row's name, or "auto"
-  int64_t simdlen = setting_default<SettingId::simdlen>();  // vector width in bits; 0: the widest; 1: scalar
+  std::string isa = setting_default<SettingKind::list>("ISA")[0];      // a row's name, or "auto"
+  int64_t simdlen = setting_default<SettingKind::integer>("SIMDLEN");  // vector width in bits; 0: the widest; 1: scalar
   // false: scalar only. Unset and true choose the same row: they differ in the compile-and-run probe, which the caller
   // makes.
-  std::optional<bool> vec_isa_ok = setting_default<SettingId::vec_isa_ok>();
+  std::optional<bool> vec_isa_ok = setting_default<SettingKind::tristate>("VEC_ISA_OK");
 };
 
 // The row that the request selects on this CPU. Throws UserError, which states the request, the features of the CPU and

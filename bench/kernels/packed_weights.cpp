@@ -10,7 +10,7 @@
 #include "bench/kernels/limits.h"
 #include "bench/kernels/model_builder.h"
 #include "bench/report/turns.h"
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/settings.h"
 #include "runtime/session/session.h"

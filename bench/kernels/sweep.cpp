@@ -10,7 +10,7 @@
 
 #include "bench/kernels/limits.h"
 #include "bench/kernels/sweep_grids.h"
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"

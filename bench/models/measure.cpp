@@ -9,7 +9,7 @@
 #include "bench/models/agreement.h"
 #include "bench/models/cut.h"
 #include "bench/models/models.h"
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/subprocess.h"
 #include "runtime/base/errors.h"

@@ -5,7 +5,7 @@
 
 #include "bench/models/peers.h"
 #include "bench/report/samples.h"
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 
 namespace cppgen::bench {
 

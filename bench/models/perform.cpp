@@ -4,10 +4,10 @@
 #include <iterator>
 
 #include "bench/models/task.h"
-#include "cppgen/cli/bench_onednn.h"
-#include "cppgen/cli/bench_runs.h"
-#include "cppgen/cli/command_support.h"
-#include "cppgen/cli/model_inputs.h"
+#include "cppgen/cli/bench/bench_onednn.h"
+#include "cppgen/cli/bench/bench_runs.h"
+#include "cppgen/cli/shared/command_support.h"
+#include "cppgen/cli/shared/model_inputs.h"
 #include "runtime/base/errors.h"
 #include "runtime/values/npy.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 
 namespace cppgen::bench {
 

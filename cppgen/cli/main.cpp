@@ -1,6 +1,6 @@
 #include <csignal>
 
-#include "cppgen/cli/command_line.h"
+#include "cppgen/cli/command_line/command_line.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f`, writing fails with an error that says so

@@ -4,7 +4,7 @@
 
 #include "cppgen/codegen/operation_text.h"
 #include "cppgen/codegen/value_emitter.h"
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::codegen {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cppgen/codegen/options.h"
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/kernel/plan.h"
 
 namespace cppgen::schedule {

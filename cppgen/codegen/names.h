@@ -4,7 +4,7 @@
 #include <unordered_map>
 
 #include "cppgen/codegen/code.h"
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::codegen {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/kernel/work.h"
 #include "runtime/base/errors.h"
 

@@ -3,7 +3,7 @@
 
 #include "cppgen/codegen/code.h"
 #include "cppgen/codegen/options.h"
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 
 namespace cppgen::codegen {
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 
 namespace cppgen::codegen {
 

@@ -2,7 +2,7 @@
 
 #include "cppgen/codegen/names.h"
 #include "cppgen/codegen/operation_text.h"
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {

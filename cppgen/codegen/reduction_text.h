@@ -2,7 +2,7 @@
 #include <string>
 
 #include "cppgen/codegen/code.h"
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::codegen {
 

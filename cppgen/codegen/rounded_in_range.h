@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 
 namespace cppgen::codegen {
 

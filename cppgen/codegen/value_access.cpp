@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/value_emitter.h"
-#include "cppgen/ir/check_message.h"
+#include "cppgen/ir/program/check_message.h"
 #include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::codegen {

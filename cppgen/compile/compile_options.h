@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cppgen/support/remote_store.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 
 namespace cppgen {
 

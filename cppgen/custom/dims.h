@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cppgen/custom/operator.h"
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
 #include "runtime/plan/plan.h"
 
 namespace cppgen::custom {

@@ -4,11 +4,11 @@
 #include <string_view>
 #include <variant>
 
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 
 namespace cppgen::custom {
 
-// Operations of the language that are not one of ir/expr.h.
+// Operations of the language that are not one of ir/values/expr.h.
 enum class Own : uint8_t {
   floor_division,  // a // b
   logical_and,     // of bool alone, as is
@@ -23,7 +23,7 @@ using Operation = std::variant<std::monostate, ir::UnaryOp, ir::BinaryOp, ir::Re
 
 Operation unary_signed(std::string_view sign);   // - not
 Operation binary_signed(std::string_view sign);  // + - * / // %, comparisons, and, or
-// where, cast, inside, broadcast, and the operations of ir/expr.h by name.
+// where, cast, inside, broadcast, and the operations of ir/values/expr.h by name.
 Operation function_named(std::string_view name);
 
 // The number of arguments of a function in a statement; nullopt if statements have no such function.

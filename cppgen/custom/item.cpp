@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cppgen/ir/fold.h"
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/fold.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/ops/convert.h"
 
 namespace cppgen::custom {

@@ -6,7 +6,7 @@
 
 #include "cppgen/custom/term.h"
 #include "cppgen/custom/tokens.h"
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 
 namespace cppgen::custom {
 namespace {

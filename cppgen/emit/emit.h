@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 
 namespace cppgen::emit {
 

@@ -2,8 +2,8 @@
 #include <fmt/ranges.h>
 
 #include "cppgen/graph/graph_text.h"
-#include "cppgen/ir/exact_text.h"
-#include "cppgen/ir/print_expr.h"
+#include "cppgen/ir/text/exact_text.h"
+#include "cppgen/ir/text/print_expr.h"
 
 namespace cppgen {
 namespace {

@@ -7,8 +7,8 @@
 #include <variant>
 #include <vector>
 
-#include "cppgen/ir/constant_data.h"
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
+#include "cppgen/ir/program/constant_data.h"
 #include "runtime/base/dtype.h"
 #include "runtime/base/value_kind.h"
 

@@ -5,9 +5,9 @@
 
 #include "cppgen/graph/host_dims.h"
 #include "cppgen/graph/node_text.h"
-#include "cppgen/ir/exact_text.h"
-#include "cppgen/ir/print_expr.h"
-#include "cppgen/ir/program_text.h"
+#include "cppgen/ir/text/exact_text.h"
+#include "cppgen/ir/text/print_expr.h"
+#include "cppgen/ir/text/program_text.h"
 
 namespace cppgen {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
 
 namespace cppgen::import {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/support/external_files.h"
 
 namespace cppgen::import {

@@ -10,7 +10,7 @@
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/support/external_files.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 
 namespace cppgen {
 
@@ -47,7 +47,7 @@ struct ImportOptions {
   ImportRecord* record = nullptr;  // filled by the import
   std::shared_ptr<const ops::CustomOperators> custom_operators;
   // Weights are constants, and not inputs with a preset.
-  bool freeze = setting_default<SettingId::freezing>();
+  bool freeze = setting_default<SettingKind::boolean>("FREEZING");
 };
 
 inline constexpr int kNewestOpset = 28;      // of ONNX; models of later ones are read with a warning

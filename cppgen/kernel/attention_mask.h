@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/kernel/keys_seen.h"
 #include "cppgen/schedule/kernel.h"
 

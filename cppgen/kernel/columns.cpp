@@ -3,7 +3,7 @@
 #include <bit>
 #include <unordered_map>
 
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/kernel/forms.h"
 #include "cppgen/schedule/fusion/size_limits.h"
 #include "cppgen/schedule/kernels/vector_loop.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/kernel/work.h"
 #include "cppgen/schedule/kernels/vector_loop.h"
 

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
 
 namespace cppgen::kernel {
 

@@ -4,7 +4,7 @@
 #include <variant>
 #include <vector>
 
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 #include "cppgen/kernel/keys_seen.h"
 #include "runtime/contraction/formats.h"
 

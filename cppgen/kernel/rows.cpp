@@ -2,7 +2,7 @@
 // operations around them.
 #include <algorithm>
 
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/kernel/forms.h"
 
 namespace cppgen::kernel {

@@ -3,9 +3,9 @@
 #include <new>
 #include <nlohmann/json.hpp>
 
-#include "cppgen/flow/explain.h"
-#include "cppgen/flow/model_source.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/model_source.h"
+#include "cppgen/flow/compile/stages.h"
+#include "cppgen/flow/explain/explain.h"
 #include "cppgen/library/c_request.h"
 #include "cppgen/library/guarded.h"
 #include "cppgen/report/explain_json.h"

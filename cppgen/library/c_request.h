@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "cppgen/library/cppgen_compiler.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/session/c_cancel.h"

@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "cppgen/flow/package_output.h"
+#include "cppgen/flow/package/package_output.h"
 #include "cppgen/library/c_request.h"
 #include "cppgen/library/guarded.h"
 #include "cppgen/library/tuning.h"

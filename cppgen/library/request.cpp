@@ -1,7 +1,7 @@
 #include <cstring>
 
-#include "cppgen/flow/compiler_settings.h"
-#include "cppgen/flow/versions.h"
+#include "cppgen/flow/compile/compiler_settings.h"
+#include "cppgen/flow/compile/versions.h"
 #include "cppgen/library/c_request.h"
 #include "cppgen/library/guarded.h"
 #include "runtime/base/log.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/versions.h"
+#include "cppgen/flow/compile/versions.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/subprocess.h"
 #include "cppgen/support/temp_directory.h"

@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "cppgen/graph/string_elements.h"
-#include "cppgen/ir/expression_size.h"
-#include "cppgen/ir/interpreter.h"
-#include "cppgen/ir/polynomial.h"
+#include "cppgen/ir/index/expression_size.h"
+#include "cppgen/ir/index/polynomial.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/rounded_sizes.h"
 #include "runtime/base/errors.h"

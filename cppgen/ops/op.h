@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/ops/attributes.h"
 #include "runtime/base/errors.h"
 #include "runtime/plan/module.h"

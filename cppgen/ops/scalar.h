@@ -1,5 +1,5 @@
 #pragma once
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 
 namespace cppgen::ops {
 

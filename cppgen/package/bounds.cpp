@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "cppgen/ir/bounds_for_equality.h"
-#include "cppgen/ir/producers.h"
+#include "cppgen/ir/index/bounds_for_equality.h"
+#include "cppgen/ir/program/producers.h"
 #include "cppgen/package/dim_code.h"
 #include "runtime/base/printable.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "runtime/plan/plan.h"
 
 namespace cppgen::package {

@@ -2,7 +2,7 @@
 #include <map>
 #include <string>
 
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
 #include "runtime/plan/plan.h"
 
 namespace cppgen::package {

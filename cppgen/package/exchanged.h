@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::package {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 #include "cppgen/package/integer_values.h"
 
 namespace cppgen::package {

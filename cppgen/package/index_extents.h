@@ -3,7 +3,7 @@
 #include <map>
 #include <vector>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::package {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "cppgen/ir/index_range.h"
+#include "cppgen/ir/index/index_range.h"
 
 namespace cppgen::package {
 namespace {

@@ -3,8 +3,8 @@
 #include <map>
 #include <vector>
 
-#include "cppgen/ir/index_expr.h"
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/index/index_expr.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::package {
 

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "cppgen/ir/polynomial.h"
+#include "cppgen/ir/index/polynomial.h"
 
 namespace cppgen::partition {
 namespace {

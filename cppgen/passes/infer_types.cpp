@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "cppgen/ir/bounds_for_equality.h"
+#include "cppgen/ir/index/bounds_for_equality.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/value_type.h"
 #include "cppgen/passes/branches.h"

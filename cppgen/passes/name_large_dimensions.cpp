@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cppgen/ir/expression_size.h"
+#include "cppgen/ir/index/expression_size.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {

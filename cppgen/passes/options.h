@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
-#include "cppgen/ir/interpreter.h"
-#include "runtime/base/settings.h"
+#include "cppgen/ir/interpreter/interpreter.h"
+#include "runtime/base/setting_default.h"
 
 namespace cppgen::passes {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "cppgen/ir/bounds_for_equality.h"
-#include "cppgen/ir/polynomial.h"
+#include "cppgen/ir/index/bounds_for_equality.h"
+#include "cppgen/ir/index/polynomial.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/infer_types.h"
 #include "cppgen/passes/passes.h"

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "runtime/base/json_text.h"
 
 namespace cppgen::report {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cppgen/flow/scaling.h"
+#include "cppgen/flow/costs/scaling.h"
 #include "cppgen/report/explained_totals.h"
 
 namespace cppgen::report {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/explain.h"
+#include "cppgen/flow/explain/explain.h"
 #include "runtime/base/json_text.h"
 
 namespace cppgen::report {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/explain.h"
+#include "cppgen/flow/explain/explain.h"
 
 namespace cppgen::report {
 

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cppgen/flow/model_source.h"
+#include "cppgen/flow/compile/model_source.h"
 #include "cppgen/report/explain_json.h"
 #include "cppgen/report/explained_totals.h"
 #include "runtime/base/errors.h"

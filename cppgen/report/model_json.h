@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/explain.h"
+#include "cppgen/flow/explain/explain.h"
 #include "cppgen/import/summary.h"
 #include "cppgen/ops/op.h"
 #include "runtime/base/json_text.h"

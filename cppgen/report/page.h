@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/explain.h"
+#include "cppgen/flow/explain/explain.h"
 
 namespace cppgen::report {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/diagram/display_text.h"
-#include "cppgen/flow/step_decisions.h"
+#include "cppgen/flow/explain/step_decisions.h"
 #include "cppgen/report/page.h"
 
 namespace cppgen::report {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/ir/n_bits.h"
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/n_bits.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/schedule/blocking.h"
 #include "cppgen/schedule/decision.h"
 #include "cppgen/schedule/layout/layout.h"

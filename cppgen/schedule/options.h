@@ -9,7 +9,7 @@
 #include "cppgen/schedule/blocking.h"
 #include "cppgen/schedule/choices.h"
 #include "cppgen/schedule/tuning.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {
@@ -35,7 +35,7 @@ struct Options {
   std::vector<std::string> disabled_passes;  // names of passes that are skipped, none of which is needed
   Blocking blocking;
   KernelNames kernel_names = KernelNames::operators;
-  FloatMath fpmath = float_math_from_name(setting_default<SettingId::fpmath_mode>());
+  FloatMath fpmath = float_math_from_name(setting_default<SettingKind::choice>("FPMATH_MODE"));
 };
 
 // The vector unit and the caches that kernels are written for, and the constants that suit them.

@@ -2,7 +2,7 @@
 #include <span>
 #include <string>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::schedule {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 
 namespace cppgen::schedule {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "cppgen/ir/op_table.h"
-#include "cppgen/ir/print_expr.h"
+#include "cppgen/ir/text/print_expr.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/text/tensor_reader.h"
 
 namespace cppgen::text {
@@ -36,11 +36,11 @@ std::optional<Op> operation(const std::string& name, int count) {
 
 constexpr int kUnaryCount = 0
 #define CPPGEN_UNARY(...) +1
-#include "cppgen/ir/operations.def"
+#include "cppgen/ir/values/operations.def"
     ;
 constexpr int kBinaryCount = 0
 #define CPPGEN_BINARY(...) +1
-#include "cppgen/ir/operations.def"
+#include "cppgen/ir/values/operations.def"
     ;
 
 }  // namespace

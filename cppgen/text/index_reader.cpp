@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "cppgen/ir/print_expr.h"
+#include "cppgen/ir/text/print_expr.h"
 
 namespace cppgen::text {
 

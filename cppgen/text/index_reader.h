@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
 #include "cppgen/text/reader.h"
 
 namespace cppgen::text {

@@ -32,7 +32,7 @@ constexpr int kMostRepetitions = 16;
 constexpr int kReductionCount = 0
 #define CPPGEN_REDUCTION(...) +1
 #define CPPGEN_POSITION_REDUCTION(...) +1
-#include "cppgen/ir/operations.def"
+#include "cppgen/ir/values/operations.def"
     ;
 
 class ProgramReader {

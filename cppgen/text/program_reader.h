@@ -2,7 +2,7 @@
 #include <string>
 #include <string_view>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::text {
 

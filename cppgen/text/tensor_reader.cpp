@@ -8,7 +8,7 @@
 #include <limits>
 #include <memory>
 
-#include "cppgen/ir/exact_text.h"
+#include "cppgen/ir/text/exact_text.h"
 #include "runtime/base/checked.h"
 
 namespace cppgen::text {

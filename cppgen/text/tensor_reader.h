@@ -2,8 +2,8 @@
 #include <optional>
 #include <vector>
 
-#include "cppgen/ir/constant_data.h"
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
+#include "cppgen/ir/program/constant_data.h"
 #include "cppgen/text/reader.h"
 #include "runtime/base/dtype.h"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/sites.h"
+#include "cppgen/flow/compile/sites.h"
 #include "cppgen/schedule/choices.h"
 #include "cppgen/schedule/tuning.h"
 #include "runtime/base/settings.h"

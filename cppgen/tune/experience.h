@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/tuning_results.h"
+#include "cppgen/flow/compile/tuning_results.h"
 #include "cppgen/tune/candidates.h"
 #include "cppgen/tune/journal.h"
 

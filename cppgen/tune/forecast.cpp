@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 
-#include "cppgen/flow/explain.h"
+#include "cppgen/flow/explain/explain.h"
 #include "cppgen/tune/winners.h"
 
 namespace cppgen::tune {

@@ -9,7 +9,7 @@
 
 namespace cppgen::tune {
 
-// What the cost model (flow/step_bounds.h) says of candidates before anything is compiled for them. It knows the
+// What the cost model (flow/costs/step_bounds.h) says of candidates before anything is compiled for them. It knows the
 // instructions and the memory traffic of our own kernels, not those of other engines. A profile of the base corrects
 // it: where a step takes longer than predicted, so do all plans of the same site, and where it takes much longer, the
 // model is wrong, and so does not rule out another plan.

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 
 namespace cppgen::tune {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/compiler.h"
-#include "cppgen/flow/tuning_results.h"
+#include "cppgen/flow/compile/compiler.h"
+#include "cppgen/flow/compile/tuning_results.h"
 #include "cppgen/support/load_meter.h"
 
 namespace cppgen::tune {

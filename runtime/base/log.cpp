@@ -16,7 +16,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/log_copy.h"
 #include "runtime/base/printable.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 
 namespace cppgen {
 namespace {
@@ -41,7 +41,7 @@ spdlog::logger& logger() {
   static spdlog::logger& instance = [&]() -> spdlog::logger& {
     auto* made = new spdlog::logger("cppgen", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     made->set_pattern("cppgen: %^%l%$: %v");
-    made->set_level(spdlog_level(log_level_from_name(setting_default<SettingId::loglevel>())));
+    made->set_level(spdlog_level(log_level_from_name(setting_default<SettingKind::choice>("LOGLEVEL"))));
     return *made;
   }();
   return instance;
@@ -108,7 +108,7 @@ std::string LogCopy::text() const {
   return text_;
 }
 
-LogLevel log_level_from_name(std::string_view name) { return LogLevel(choice_index(SettingId::loglevel, name)); }
+LogLevel log_level_from_name(std::string_view name) { return LogLevel(choice_index("LOGLEVEL", name)); }
 
 void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
 

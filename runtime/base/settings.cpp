@@ -152,6 +152,12 @@ std::optional<size_t> row_of(std::string_view name) {
   return it - std::begin(kRows);
 }
 
+const Row& row_of_kind(std::string_view name, SettingKind kind) {
+  const std::optional<size_t> row = row_of(name);
+  if (!row || kRows[*row].kind != kind) internal_error("settings: no row of this kind is called {}", name);
+  return kRows[*row];
+}
+
 std::string variable_of(size_t row) { return fmt::format("{}{}", kPrefix, kRows[row].name); }
 
 size_t row_of_option(std::string_view name) {
@@ -244,21 +250,28 @@ std::string fault_of_file(const std::string& path) {
 
 }  // namespace
 
-template <SettingId id>
-typename SettingOf<id>::type setting_default() {
-  const Row& row = kRows[size_t(id)];
+template <SettingKind kind>
+typename SettingType<kind>::type setting_default(std::string_view name) {
+  const Row& row = row_of_kind(name, kind);
   if (row.fallback.starts_with('<')) return {};
-  return parsed<SettingOf<id>::setting_kind>(row.name, row.fallback, row.allowed, "");
+  return parsed<kind>(row.name, row.fallback, row.allowed, "");
 }
-size_t choice_index(SettingId id, std::string_view word) {
-  const Row& row = kRows[size_t(id)];
+
+template bool setting_default<SettingKind::boolean>(std::string_view);
+template std::optional<bool> setting_default<SettingKind::tristate>(std::string_view);
+template int64_t setting_default<SettingKind::integer>(std::string_view);
+template int64_t setting_default<SettingKind::bytes>(std::string_view);
+template std::string setting_default<SettingKind::text>(std::string_view);
+template std::string setting_default<SettingKind::path>(std::string_view);
+template std::string setting_default<SettingKind::choice>(std::string_view);
+template std::vector<std::string> setting_default<SettingKind::list>(std::string_view);
+
+size_t choice_index(std::string_view name, std::string_view word) {
+  const Row& row = row_of_kind(name, SettingKind::choice);
   const std::string found = parse_choice(row.name, word, row.allowed);
   const std::vector<std::string> words = split(row.allowed, '|');
   return size_t(std::find(words.begin(), words.end(), found) - words.begin());
 }
-
-#define CPPGEN_SETTING(kind, field, ...) template SettingOf<SettingId::field>::type setting_default<SettingId::field>();
-#include "runtime/base/settings.def"
 
 Environment process_environment() {
   Environment environment;

@@ -9,54 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/setting_default.h"
+
 namespace cppgen {
-
-// The kinds of rows in settings.def and their C++ types.
-enum class SettingKind {
-  boolean,   // bool: 1/0, true/false, yes/no, on/off, ok, easy in any case
-  tristate,  // std::optional<bool>: as boolean, or unset/auto
-  integer,   // int64_t
-  bytes,     // int64_t: a count of bytes, or with a suffix KiB MiB GiB TiB (1024) or kB MB GB TB (1000)
-  text,      // std::string
-  path,      // std::string: absolute; a leading ~/ is the home directory
-  choice,    // std::string: one of the allowed words, in the table's spelling
-  list,      // std::vector<std::string>: distinct words, allowed ones if the row lists any, in the user's order
-};
-
-template <SettingKind>
-struct SettingType;
-template <>
-struct SettingType<SettingKind::boolean> {
-  using type = bool;
-};
-template <>
-struct SettingType<SettingKind::tristate> {
-  using type = std::optional<bool>;
-};
-template <>
-struct SettingType<SettingKind::integer> {
-  using type = int64_t;
-};
-template <>
-struct SettingType<SettingKind::bytes> {
-  using type = int64_t;
-};
-template <>
-struct SettingType<SettingKind::text> {
-  using type = std::string;
-};
-template <>
-struct SettingType<SettingKind::path> {
-  using type = std::string;
-};
-template <>
-struct SettingType<SettingKind::choice> {
-  using type = std::string;
-};
-template <>
-struct SettingType<SettingKind::list> {
-  using type = std::vector<std::string>;
-};
 
 enum class SettingId {
 #define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) field,
@@ -72,20 +27,15 @@ struct SettingOf;
   struct SettingOf<SettingId::field> {                                             \
     using type = SettingType<SettingKind::kind>::type;                             \
     static constexpr SettingKind setting_kind = SettingKind::kind;                 \
+    static constexpr std::string_view setting_name = #name;                        \
   };
 #include "runtime/base/settings.def"
 
-// The default of a row, as the initial value of the member that holds the setting; empty for a computed default.
+// The same as for its name (setting_default.h).
 template <SettingId id>
-typename SettingOf<id>::type setting_default();
-
-// The position of a word among the allowed words of a choice, so that an enum with these words in the same order has
-// its values. UserError for another word.
-size_t choice_index(SettingId, std::string_view word);
-
-// A row as a member, with its default, of a struct that consists of rows.
-#define CPPGEN_SETTING_MEMBER(kind, field, ...) \
-  SettingOf<SettingId::field>::type field = setting_default<SettingId::field>();
+typename SettingOf<id>::type setting_default() {
+  return setting_default<SettingOf<id>::setting_kind>(SettingOf<id>::setting_name);
+}
 
 // The beginnings of the variables of other programs.
 inline constexpr std::string_view kForeignPrefixes[] = {

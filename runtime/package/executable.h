@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "runtime/abi/abi.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/package/package_files.h"
 #include "runtime/plan/module.h"
 #include "runtime/plan/plan.h"
@@ -22,8 +22,8 @@ struct LoadOptions {
   // Functions that kernels call in place of those of their ISA, to test ISAs that this CPU lacks.
   const cppgen_runtime* services = nullptr;
   // The settings of the same names.
-  std::optional<bool> force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
-  bool huge_pages = setting_default<SettingId::huge_pages>();
+  std::optional<bool> force_mmap_weights = setting_default<SettingKind::tristate>("FORCE_MMAP_WEIGHTS");
+  bool huge_pages = setting_default<SettingKind::boolean>("HUGE_PAGES");
   bool interleave_weights = false;  // NUMA_WEIGHTS
   // Read the costs of the steps, if the package states them: for profiles (ENABLE_KERNEL_PROFILE).
   bool costs = true;

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "runtime/base/printable.h"
+#include "runtime/base/settings.h"
 #include "runtime/session/c_api_support.h"
 #include "runtime/session/c_views.h"
 

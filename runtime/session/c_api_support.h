@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runtime/base/errors.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/base/version.h"
 #include "runtime/plan/known_size.h"
 #include "runtime/session/cppgen.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "runtime/base/setting_values.h"
+#include "runtime/base/settings.h"
 #include "runtime/session/c_api_support.h"
 
 using namespace cppgen;

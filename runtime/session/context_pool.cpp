@@ -9,12 +9,6 @@ ContextPool::ContextPool(const Executable& executable, Executors executors, RunM
   for (auto& executor : executors) streams_.push_back({std::move(executor), {}, 0});
 }
 
-Executors ContextPool::executors() const {
-  Executors all;
-  for (const Stream& stream : streams_) all.push_back(stream.executor);
-  return all;
-}
-
 int ContextPool::threads() const {
   int most = 0;
   for (const Stream& stream : streams_) most = std::max(most, stream.executor->threads());

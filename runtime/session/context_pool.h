@@ -4,11 +4,9 @@
 #include <vector>
 
 #include "runtime/session/run_context.h"
-#include "runtime/threads/executor.h"
+#include "runtime/session/session_executors.h"
 
 namespace cppgen::rt {
-
-using Executors = std::vector<std::shared_ptr<Executor>>;
 
 // The executors of a session, one for each stream, and the memory of its runs. May be used from several threads at
 // once.
@@ -34,7 +32,6 @@ class ContextPool {
   // Runs that begin later find a constant there; null: in the weights. No run may be in progress.
   void replace(int32_t buffer, const void* data);
 
-  Executors executors() const;
   int threads() const;  // of a stream, at most
 
  private:

@@ -9,6 +9,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/steady_clock.h"
+#include "runtime/session/instruments.h"
 
 namespace cppgen::rt {
 namespace {

@@ -6,12 +6,14 @@
 #include "runtime/memory/mapping.h"
 #include "runtime/package/executable.h"
 #include "runtime/session/bound_plan.h"
-#include "runtime/session/instruments.h"
 #include "runtime/session/profile.h"
+#include "runtime/session/trace_slice.h"
 #include "runtime/threads/executor.h"
 #include "runtime/values/tensor.h"
 
 namespace cppgen::rt {
+
+struct Instruments;
 
 // Where runs take their memory from.
 struct RunMemory {

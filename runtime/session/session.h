@@ -102,7 +102,6 @@ class Session {
  private:
   struct Impl;
   void run_with(StateRun&, std::span<const OutputView> outputs);
-  void run_here(std::span<const TensorView> inputs, std::span<const OutputView> outputs);
   explicit Session(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
 };

@@ -1,6 +1,7 @@
 #include "runtime/session/session_options.h"
 
 #include "runtime/base/log.h"
+#include "runtime/base/settings.h"
 #include "runtime/threads/host_profile.h"
 
 namespace cppgen::rt {

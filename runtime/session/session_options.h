@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/memory/allocator.h"
 #include "runtime/session/trace_slice.h"
 
@@ -15,7 +15,7 @@ namespace cppgen::rt {
 struct SessionOptions {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_SESSION_SETTING CPPGEN_SETTING_MEMBER
-#include "runtime/base/settings.def"
+#include "runtime/base/session_settings.def"
   // Called before each step of a model of several plans, whose loops may be infinite. An exception that it throws ends
   // the run.
   std::function<void()> before_step = {};

@@ -3,12 +3,12 @@
 #include <map>
 
 #include "runtime/base/errors.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/threads/topology.h"
 
 namespace cppgen::rt {
 
-CoreType core_type_from_name(std::string_view name) { return CoreType(choice_index(SettingId::core_type, name)); }
+CoreType core_type_from_name(std::string_view name) { return CoreType(choice_index("CORE_TYPE", name)); }
 
 Topology cores_of_type(Topology usable, CoreType type) {
   const auto [slowest, fastest] = std::minmax_element(usable.units.begin(), usable.units.end(),

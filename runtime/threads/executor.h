@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/threads/topology.h"
 
 namespace cppgen::rt {
@@ -48,10 +48,11 @@ class Executor {
 struct ExecutorOptions {
   int threads = 1;  // the calling thread included
   int cores = 1;    // if more threads than this are at work, waiting threads yield at once
-  int64_t spin_microseconds = setting_default<SettingId::spin_microseconds>();  // how long an idle worker spins
-  std::vector<CpuSet> bindings{};                                               // one per worker, or empty
+  // How long an idle worker spins.
+  int64_t spin_microseconds = setting_default<SettingKind::integer>("SPIN_MICROSECONDS");
+  std::vector<CpuSet> bindings{};  // one per worker, or empty
   // In chunks: as operands and as results.
-  bool flush_denormals = setting_default<SettingId::flush_denormals>();
+  bool flush_denormals = setting_default<SettingKind::boolean>("FLUSH_DENORMALS");
 };
 
 // UserError unless 1 <= threads <= kMaxThreads.

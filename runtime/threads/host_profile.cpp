@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "runtime/base/settings.h"
+
 namespace cppgen::rt {
 
 void apply_host_profile(Settings& settings, const Topology& usable) {

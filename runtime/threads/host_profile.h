@@ -1,5 +1,5 @@
 #pragma once
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/threads/topology.h"
 
 namespace cppgen::rt {

@@ -11,7 +11,7 @@
 #include <set>
 
 #include "runtime/base/errors.h"
-#include "runtime/base/settings.h"
+#include "runtime/base/setting_default.h"
 #include "runtime/base/usable_cpus.h"
 #include "runtime/threads/binding.h"
 
@@ -182,7 +182,7 @@ MachineDescription machine_description(const Topology& usable) {
   return machine;
 }
 
-Affinity affinity_from_name(std::string_view name) { return Affinity(choice_index(SettingId::affinity, name)); }
+Affinity affinity_from_name(std::string_view name) { return Affinity(choice_index("AFFINITY", name)); }
 
 std::vector<CpuSet> binding_sets(const Topology& usable, Affinity affinity, int threads) {
   if (affinity == Affinity::none || usable.units.empty()) return {};

@@ -111,11 +111,11 @@ ADDITIONS = [
     Addition("operator that moves any elements", 1, new={"cppgen/ops/shapes/added_move.cpp": MOVE}),
     # The reduction is one row; the operator makes use of it.
     Addition("reduction", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % (BITS, BITS_ROW)}, lines=[
-        ("cppgen/ir/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})", "")',
+        ("cppgen/ir/values/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})", "")',
          'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "", "")'),
     ]),
     Addition("setting", 1, lines=[
-        ("runtime/base/settings.def", 'CPPGEN_SETTING_GROUP("Diagnostics")',
+        ("runtime/base/settings/diagnostics.def", 'CPPGEN_SETTING_GROUP("Diagnostics")',
          'CPPGEN_SCHEDULE_SETTING(integer, added_times, ADDED_TIMES, "1", "0..9", "", key, "How often statements are counted.")'),
     ]),
     Addition("pass", 2, new={"cppgen/schedule/fusion/count_statements.cpp": PASS}, lines=[

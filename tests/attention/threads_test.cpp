@@ -1,7 +1,7 @@
 // Attention from file to result: the same bits on any number of threads, for any batch and sequence.
 #include <cstring>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/session/session.h"
 #include "tests/import/model_maker.h"

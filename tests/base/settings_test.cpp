@@ -52,6 +52,18 @@ TEST(Settings, DefaultsAreTyped) {
   EXPECT_EQ(s.source(SettingId::threads).kind, SettingSource::fallback);
 }
 
+// Readers that do not depend on the whole table name a row and its kind.
+TEST(Settings, DefaultsAreFoundByNameAndKind) {
+  EXPECT_EQ(setting_default<SettingKind::integer>("MIN_CHUNK_SIZE"), setting_default<SettingId::min_chunk_size>());
+  EXPECT_EQ(setting_default<SettingKind::list>("ISA"), std::vector<std::string>{"auto"});
+  EXPECT_EQ(setting_default<SettingKind::path>("CACHE_DIR"), "");
+  EXPECT_THROW(setting_default<SettingKind::boolean>("MIN_CHUNK_SIZE"), InternalError);
+  EXPECT_THROW(setting_default<SettingKind::integer>("NO_SUCH_ROW"), InternalError);
+  EXPECT_EQ(choice_index("AFFINITY", "pu"), 2u);
+  EXPECT_THROW(choice_index("AFFINITY", "socket"), UserError);
+  EXPECT_THROW(choice_index("THREADS", "1"), InternalError);
+}
+
 TEST(Settings, EveryRowIsWellFormed) {
   std::set<std::string> names;
   for (const SettingDescription& row : Settings().describe()) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cppgen/baseline/onednn_plugin.h"
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/values/compare.h"
 #include "tests/passes/graph_maker.h"

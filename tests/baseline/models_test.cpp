@@ -1,7 +1,7 @@
 // Real networks on oneDNN against their expected outputs.
-#include "cppgen/flow/reference_model.h"
-#include "cppgen/flow/reference_plan.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
+#include "cppgen/flow/reference/reference_model.h"
+#include "cppgen/flow/reference/reference_plan.h"
 #include "runtime/values/test_case.h"
 #include "tests/baseline/fixture.h"
 

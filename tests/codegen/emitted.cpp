@@ -1,6 +1,6 @@
 #include "tests/codegen/emitted.h"
 
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/schedule/schedule.h"
 
 namespace cppgen::codegen {

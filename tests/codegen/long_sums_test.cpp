@@ -4,7 +4,7 @@
 #include <sys/mman.h>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "runtime/abi/abi.h"
 #include "runtime/package/executable.h"
 #include "tests/codegen/emitted.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/flow/kernel_jobs.h"
+#include "cppgen/flow/compile/kernel_jobs.h"
 #include "cppgen/schedule/tuning.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/emitted.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "cppgen/flow/tensor_values.h"
+#include "cppgen/flow/data/tensor_values.h"
 #include "runtime/base/elements.h"
 
 namespace cppgen::conformance {

@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cppgen/flow/isa_choice.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/isa_choice.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"

@@ -4,11 +4,11 @@
 
 #include <functional>
 
-#include "cppgen/flow/data_sets.h"
-#include "cppgen/flow/model_parts.h"
-#include "cppgen/flow/reference_model.h"
-#include "cppgen/flow/reference_plan.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/model_parts.h"
+#include "cppgen/flow/compile/stages.h"
+#include "cppgen/flow/data/data_sets.h"
+#include "cppgen/flow/reference/reference_model.h"
+#include "cppgen/flow/reference/reference_plan.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"

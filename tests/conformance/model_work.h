@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/machine.h"
 #include "tests/conformance/cases.h"

@@ -1,5 +1,5 @@
 #pragma once
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "tests/modules/model_runs.h"
 
 namespace cppgen::custom_test {

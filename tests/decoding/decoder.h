@@ -2,8 +2,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "cppgen/flow/compiler.h"
-#include "cppgen/flow/states.h"
+#include "cppgen/flow/compile/compiler.h"
+#include "cppgen/flow/compile/states.h"
 #include "cppgen/passes/pipeline.h"
 #include "runtime/session/session.h"
 #include "runtime/session/session_state.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cppgen/ir/bounds_for_equality.h"
+#include "cppgen/ir/index/bounds_for_equality.h"
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
 #include "tests/differential/numbers.h"

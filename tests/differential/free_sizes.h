@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "tests/differential/case_text.h"
 
 namespace cppgen::differential {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "cppgen/schedule/schedule.h"

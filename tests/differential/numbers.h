@@ -1,7 +1,7 @@
 #pragma once
 #include <optional>
 
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "tests/differential/case_text.h"
 
 namespace cppgen::differential {

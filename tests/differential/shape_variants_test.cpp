@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cppgen/flow/model_parts.h"
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/flow/compile/model_parts.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/vec_isa.h"

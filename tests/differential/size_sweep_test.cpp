@@ -10,7 +10,7 @@
 #include <cstring>
 #include <map>
 
-#include "cppgen/flow/reference_plan.h"
+#include "cppgen/flow/reference/reference_plan.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/passes/pipeline.h"
 #include "runtime/base/errors.h"

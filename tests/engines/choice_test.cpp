@@ -1,5 +1,5 @@
 // Which engine a contraction gets, and why not another one.
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "tests/engines/products.h"
 #include "tests/engines/run_engine.h"
 

@@ -2,7 +2,7 @@
 // results are written channels-first, and with the same bits for any number of threads.
 #include <cmath>
 
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/kernel/plan.h"
 #include "cppgen/kernel/view.h"
 #include "tests/engines/products.h"

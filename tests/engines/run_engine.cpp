@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/support/file_io.h"

@@ -1,9 +1,9 @@
 // Predicted times of many threads, by peaks that do not depend on the machine of the tests.
-#include "cppgen/flow/scaling.h"
+#include "cppgen/flow/costs/scaling.h"
 
 #include <algorithm>
 
-#include "cppgen/flow/explain.h"
+#include "cppgen/flow/explain/explain.h"
 #include "runtime/base/errors.h"
 #include "runtime/library/chunks.h"
 #include "tests/cli/program.h"

@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 
-#include "cppgen/cli/settings_file.h"
-#include "cppgen/flow/trace_record.h"
-#include "cppgen/flow/trace_settings.h"
-#include "cppgen/flow/tuning_results.h"
+#include "cppgen/cli/shared/settings_file.h"
+#include "cppgen/flow/compile/tuning_results.h"
+#include "cppgen/flow/trace/trace_record.h"
+#include "cppgen/flow/trace/trace_settings.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/tar.h"
 #include "cppgen/support/temp_directory.h"

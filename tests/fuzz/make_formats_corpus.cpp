@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "cppgen/flow/trace_record.h"
+#include "cppgen/flow/trace/trace_record.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/values/npy.h"
 

@@ -3,7 +3,7 @@
 
 #include "cppgen/compile/peaks.h"
 #include "cppgen/compile/toolchain.h"
-#include "cppgen/flow/known_compiler.h"
+#include "cppgen/flow/compile/known_compiler.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "runtime/threads/topology.h"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "cppgen/graph/graph_text.h"
-#include "cppgen/ir/program_text.h"
+#include "cppgen/ir/text/program_text.h"
 #include "cppgen/text/graph_reader.h"
 #include "cppgen/text/program_reader.h"
 #include "runtime/base/errors.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 
 namespace cppgen::ir {
 

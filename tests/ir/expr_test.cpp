@@ -1,8 +1,8 @@
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 
 #include <gtest/gtest.h>
 
-#include "cppgen/ir/op_table.h"
+#include "cppgen/ir/values/op_table.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ir {
@@ -66,7 +66,7 @@ TEST_F(ExprTest, IntegersFoldWithWrappingAndTotalDivision) {
 TEST_F(ExprTest, NeutralOperandsAreNeutral) {
   for (BinaryOp op : {
 #define CPPGEN_BINARY(op, ...) BinaryOp::op,
-#include "cppgen/ir/operations.def"
+#include "cppgen/ir/values/operations.def"
        }) {
     const BinaryRow& row = row_of(op);
     for (DType t : kInts)
@@ -87,7 +87,7 @@ int64_t start_of(const ReductionRow& row, DType t) {
 TEST_F(ExprTest, ReductionsStartWithWhatChangesNothing) {
   for (ReduceOp op : {
 #define CPPGEN_REDUCTION(op, ...) ReduceOp::op,
-#include "cppgen/ir/operations.def"
+#include "cppgen/ir/values/operations.def"
        }) {
     const ReductionRow& row = row_of(op);
     if (allows(row.operands, DType::boolean))

@@ -1,5 +1,5 @@
 // Cumulative reductions: found in a nest, and run one value after the other.
-#include "cppgen/ir/prefix_reduction.h"
+#include "cppgen/ir/program/prefix_reduction.h"
 
 #include <gtest/gtest.h>
 

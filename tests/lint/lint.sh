@@ -31,7 +31,7 @@ includes() {  # includes PATTERN PATH...: lines of C++ sources that include what
   files "$@" | grep -E '\.(h|cpp|c|def)$' | search "^ *# *include *$pattern"
 }
 
-# ---- who may include whom (docs/architecture.md) ----
+# ---- who may include whom (docs/architecture.md); structure.py knows which rooms depend on which ----
 includes '"(cppgen|tests|bench|examples)/' vec isa runtime | report "vec, isa and runtime know nothing of the compiler:"
 includes '"(cppgen|runtime|isa|tests|bench)/' vec | report "vec includes nothing but itself:"
 includes '"(cppgen|runtime|vec)/' isa | grep -v '"runtime/base/' | report "isa includes runtime/base at most:"
@@ -40,34 +40,6 @@ includes '<' vec | grep -v "^vec/[a-z0-9]*/clang.h:" | # clang alone reads these
   report "Kernels pay for every header: vec includes no library header:"
 includes '"runtime/' runtime/base | grep -v '"runtime/base/' | report "runtime/base includes no other room:"
 
-# room ALLOWED...: in cppgen/room, includes of compiler rooms other than these are wrong.
-room() {
-  name=$1
-  shift
-  allowed=$(echo "$name $*" | tr ' ' '|')
-  includes '"cppgen/' "cppgen/$name" | grep -vE "\"cppgen/($allowed)/" | report "cppgen/$name may include: $*"
-}
-room support
-room diagram
-room ir support
-room graph ir support
-room text graph ir support
-room ops graph ir support
-room custom ops graph ir
-room import graph ir support
-room passes graph ops ir support
-room partition graph ops ir support
-room schedule ir support
-room kernel schedule ir support
-room codegen kernel schedule ir support
-room compile support
-room package schedule codegen compile ir support
-room contenders graph ops ir support
-room baseline contenders graph ops passes ir support
-room flow import text passes partition schedule codegen compile package custom diagram graph ops ir support
-room report flow diagram import ops
-room library flow report support compile
-room onnxruntime support
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/text cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan|plugins)/' |

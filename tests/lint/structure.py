@@ -1,23 +1,27 @@
 #!/usr/bin/python3
-"""Checks the structure of the sources: who includes whom, and how long functions and files are.
+"""Checks the structure of the sources: who includes whom, and how long functions, classes and files are.
 
 usage: structure.py [--update] SOURCE_DIR
 
-Prints each finding and fails if there is one. A room is a folder that `cppgen_room` declares, or one below it.
+Prints each finding and fails if there is one. A room is a folder that `cppgen_room` declares in a CMakeLists.txt, with
+the folders below it.
 --update draws the picture of the rooms, docs/rooms.svg, again.
 """
+import itertools
 import os
 import re
 import statistics
 import sys
 
-from rooms_picture import picture
+from rooms_picture import picture, reachable
 
 MOST_DEPTH = 9  # includes of our own files in a row, below a source
 MOST_FUNCTION_LINES = 70
-MOST_MEDIAN, MOST_P90 = 78, 194  # lines of a file of the product
+MOST_CLASS_LINES = 380
+MOST_MEDIAN, MOST_P90 = 80, 220  # lines of a file of the product
 PRODUCT = ("cppgen/", "runtime/", "isa/", "vec/")
 
+RAW_TEXT = re.compile(r'R"(\w*)\(.*?\)\1"', re.S)  # code that the compiler emits, which includes what it likes
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 COMPILED_ALONE = re.compile(r"tiles_(scalar|avx|amx)\w*\.cpp$")  # of the product; see cmake/rooms.cmake
 # What opens a brace at the depth of a function and is none.
@@ -37,7 +41,8 @@ def include_graph(texts):
         beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
         return next((p for p in (name, beside) if p in texts), None)
 
-    return {path: [f for f in (found(path, n) for n in INCLUDE.findall(text)) if f] for path, text in texts.items()}
+    return {path: [f for f in (found(path, n) for n in INCLUDE.findall(RAW_TEXT.sub("", text))) if f]
+            for path, text in texts.items()}
 
 
 def longest_chain(graph, what):
@@ -63,11 +68,26 @@ def longest_chain(graph, what):
 
 
 def declared_rooms(root):
-    rooms = []
-    for lists in ("CMakeLists.txt", "cppgen/CMakeLists.txt", "runtime/CMakeLists.txt", "vec/CMakeLists.txt", "isa/CMakeLists.txt"):
-        with open(os.path.join(root, lists)) as f:
-            rooms += re.findall(r"^ *cppgen_room\((\S+?)[\s)]", f.read(), re.M)
+    """The rooms, each with those in DEPS."""
+    rooms = {}
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if f not in ("build", ".git", "tests")]
+        if "CMakeLists.txt" not in names:
+            continue
+        with open(os.path.join(folder, "CMakeLists.txt"), encoding="utf-8") as f:
+            text = re.sub(r"#.*", "", f.read())
+        for call in re.findall(r"\bcppgen_room\(([^)]*)\)", text):
+            words = call.split()
+            deps = words[words.index("DEPS") + 1:] if "DEPS" in words else []
+            rooms[words[0]] = list(itertools.takewhile(lambda word: not word.isupper(), deps))
     return rooms
+
+
+def wrong_directions(arrows, deps):
+    """Includes of rooms that a room does not depend on. Of sources, these do not compile either."""
+    for room in sorted(arrows):
+        for other in sorted(set(arrows[room]) - reachable(deps, room)):
+            yield f"{room} includes {other}, which is not among the rooms in its DEPS or theirs"
 
 
 def room_graph(graph, rooms):
@@ -80,6 +100,16 @@ def room_graph(graph, rooms):
             if room(path) and room(other) and room(path) != room(other):
                 arrows[room(path)].add(room(other))
     return {r: sorted(a) for r, a in arrows.items()}
+
+
+def long_classes(path, text):
+    """Classes as clang-format writes them, on any depth."""
+    lines = text.splitlines()
+    for begin, line in enumerate(lines):
+        if found := re.match(r"( *)(?:template.*> )?(?:class|struct) (\w[\w:]*)[^;]*\{$", line):
+            end = next(i for i in range(begin + 1, len(lines)) if lines[i].startswith(found[1] + "}"))
+            if end - begin - 1 > MOST_CLASS_LINES:
+                yield f"{path}:{begin + 1}: class {found[2]} of {end - begin - 1} lines; at most {MOST_CLASS_LINES}"
 
 
 def long_functions(path, text):
@@ -140,7 +170,9 @@ def main():
     chain, findings = longest_chain(graph, "includes")
     if len(chain) - 1 > MOST_DEPTH:
         findings.append(f"{len(chain) - 1} includes in a row: " + " > ".join(chain))
-    rooms = room_graph(graph, declared_rooms(root))
+    deps = declared_rooms(root)
+    rooms = room_graph(graph, deps)
+    findings += wrong_directions(rooms, deps)
     for room in sorted(rooms):
         findings += doubled_names(room, texts)
     findings += longest_chain(rooms, "rooms")[1]
@@ -148,6 +180,7 @@ def main():
     product = {p: t for p, t in texts.items() if p.startswith(PRODUCT) and p.endswith((".h", ".cpp"))}
     for path, text in sorted(product.items()):
         findings += long_functions(path, text)
+        findings += long_classes(path, text)
     lengths = sorted(t.count("\n") for t in product.values())
     median, p90 = statistics.median(lengths), lengths[len(lengths) * 9 // 10]
     if median > MOST_MEDIAN or p90 > MOST_P90:

@@ -7,8 +7,8 @@
 #include <random>
 #include <set>
 
-#include "cppgen/flow/compiler.h"
-#include "cppgen/flow/reference_model.h"
+#include "cppgen/flow/compile/compiler.h"
+#include "cppgen/flow/reference/reference_model.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"

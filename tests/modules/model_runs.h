@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cppgen/flow/compiler.h"
-#include "cppgen/flow/explain.h"
-#include "cppgen/flow/reference_model.h"
-#include "cppgen/flow/reference_plan.h"
+#include "cppgen/flow/compile/compiler.h"
+#include "cppgen/flow/explain/explain.h"
+#include "cppgen/flow/reference/reference_model.h"
+#include "cppgen/flow/reference/reference_plan.h"
 #include "runtime/session/session.h"
 #include "tests/import/model_maker.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "cppgen/ops/op.h"
 
 namespace cppgen {

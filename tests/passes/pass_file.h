@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/flow/run_passes.h"
+#include "cppgen/flow/reference/run_passes.h"
 #include "runtime/base/settings.h"
 
 namespace cppgen {

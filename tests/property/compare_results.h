@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "runtime/values/tensor.h"
 #include "tests/property/random_graph.h"
 

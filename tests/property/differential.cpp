@@ -7,7 +7,7 @@
 #include <random>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"

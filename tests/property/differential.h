@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cppgen/codegen/options.h"
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 #include "isa/vec_isa.h"

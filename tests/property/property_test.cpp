@@ -11,7 +11,7 @@
 #include <set>
 #include <span>
 
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "tests/isas_to_test.h"
 #include "tests/property/differential.h"
 

@@ -12,7 +12,7 @@
 #include <random>
 #include <thread>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "runtime/session/session.h"
 #include "tests/import/model_maker.h"
 

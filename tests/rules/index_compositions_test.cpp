@@ -1,7 +1,7 @@
 // What reshapes, transposes and their compositions do to indices.
 #include <gtest/gtest.h>
 
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ir {

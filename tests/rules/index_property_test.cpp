@@ -4,7 +4,7 @@
 #include <memory>
 #include <random>
 
-#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index/index_expr.h"
 
 namespace cppgen::ir {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "cppgen/ir/expression_size.h"
-#include "cppgen/ir/simplify_index.h"
+#include "cppgen/ir/index/expression_size.h"
+#include "cppgen/ir/index/simplify_index.h"
 
 namespace cppgen::ir {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/session/context_pool.h"
+#include "runtime/session/instruments.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/flow/compiler.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/compiler.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/session/session.h"
 #include "runtime/session/verify.h"

@@ -1,5 +1,5 @@
 // Choices for single sites: engines, separate epilogues, constants of plans.
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "cppgen/kernel/plan.h"
 #include "tests/schedule/scheduled.h"
 

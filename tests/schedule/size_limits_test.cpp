@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/interpreter/interpreter.h"
 #include "cppgen/schedule/fusion/group_dependencies.h"
 #include "cppgen/schedule/uses.h"
 #include "tests/schedule/scheduled.h"

@@ -1,7 +1,7 @@
 // Settings of the target and the compiler.
 #include <nlohmann/json.hpp>
 
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/schedule/schedule.h"
 #include "isa/vec_isa.h"
 #include "runtime/contraction/amx_support.h"

@@ -1,10 +1,10 @@
 // A compiled model may be taken from the cache with other settings than those that it was compiled with only if what is
 // stored does not depend on them: every row of the table is part of the key, or has a reason here, which is tried.
-#include "cppgen/flow/model_key.h"
+#include "cppgen/flow/compile/model_key.h"
 
 #include <nlohmann/json.hpp>
 
-#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/compile/compiler.h"
 #include "cppgen/package/model_cache.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"

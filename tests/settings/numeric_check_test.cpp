@@ -1,7 +1,7 @@
 // PASSES_NUMERIC_CHECK
-#include "cppgen/flow/numeric_check.h"
+#include "cppgen/flow/reference/numeric_check.h"
 
-#include "cppgen/flow/rounding.h"
+#include "cppgen/flow/data/rounding.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/graph_maker.h"
 #include "tests/runtime/test_package.h"

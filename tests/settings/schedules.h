@@ -1,5 +1,5 @@
 #pragma once
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "tests/schedule/scheduled.h"
 
 // The schedules of small graphs under settings.

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "cppgen/flow/trace_settings.h"
+#include "cppgen/flow/trace/trace_settings.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
 

@@ -4,8 +4,8 @@
 #include <set>
 #include <sstream>
 
-#include "cppgen/flow/isa_choice.h"
-#include "cppgen/flow/tuning_results.h"
+#include "cppgen/flow/compile/isa_choice.h"
+#include "cppgen/flow/compile/tuning_results.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/tune/forecast.h"
 #include "cppgen/tune/tuner.h"

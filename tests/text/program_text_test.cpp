@@ -1,4 +1,4 @@
-#include "cppgen/ir/program_text.h"
+#include "cppgen/ir/text/program_text.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cppgen/flow/stages.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/import/import.h"
-#include "cppgen/ir/program_text.h"
+#include "cppgen/ir/text/program_text.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/passes/pipeline.h"

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "cppgen/graph/graph_text.h"
-#include "cppgen/ir/exact_text.h"
+#include "cppgen/ir/text/exact_text.h"
 #include "cppgen/text/graph_reader.h"
 
 namespace cppgen {

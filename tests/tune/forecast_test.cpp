@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "cppgen/compile/peaks.h"
-#include "cppgen/flow/explain.h"
-#include "cppgen/flow/stages.h"
-#include "cppgen/flow/step_bounds.h"
+#include "cppgen/flow/compile/stages.h"
+#include "cppgen/flow/costs/step_bounds.h"
+#include "cppgen/flow/explain/explain.h"
 #include "tests/cli/program.h"
 
 namespace cppgen::tune {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <thread>
 
-#include "cppgen/flow/tuning_results.h"
+#include "cppgen/flow/compile/tuning_results.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "cppgen/tune/journal.h"

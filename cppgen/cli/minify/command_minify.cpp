@@ -5,11 +5,11 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "cppgen/cli/command_support.h"
-#include "cppgen/cli/commands.h"
 #include "cppgen/cli/minify/minifier.h"
-#include "cppgen/cli/ready_model.h"
-#include "cppgen/cli/settings_file.h"
+#include "cppgen/cli/shared/command_support.h"
+#include "cppgen/cli/shared/commands.h"
+#include "cppgen/cli/shared/ready_model.h"
+#include "cppgen/cli/shared/settings_file.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"

@@ -4,14 +4,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cppgen/cli/checked_data.h"
-#include "cppgen/cli/command_support.h"
-#include "cppgen/cli/commands.h"
 #include "cppgen/cli/minify/model_values.h"
-#include "cppgen/cli/model_inputs.h"
-#include "cppgen/cli/model_profile.h"
-#include "cppgen/cli/ready_model.h"
-#include "cppgen/cli/step_times.h"
+#include "cppgen/cli/profile/model_profile.h"
+#include "cppgen/cli/profile/step_times.h"
+#include "cppgen/cli/shared/command_support.h"
+#include "cppgen/cli/shared/commands.h"
+#include "cppgen/cli/shared/model_inputs.h"
+#include "cppgen/cli/shared/ready_model.h"
+#include "cppgen/cli/verify/checked_data.h"
 #include "cppgen/compile/compile_error.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "cppgen/flow/package_output.h"
+#include "cppgen/flow/package/package_output.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"

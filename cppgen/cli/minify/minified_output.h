@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "cppgen/cli/command_options.h"
+#include "cppgen/cli/shared/command_options.h"
 
 namespace cppgen {
 

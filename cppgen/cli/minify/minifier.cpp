@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <numeric>
 
-#include "cppgen/cli/command_support.h"
 #include "cppgen/cli/minify/minified_output.h"
-#include "cppgen/cli/ready_model.h"
-#include "cppgen/flow/isa_choice.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/cli/shared/command_support.h"
+#include "cppgen/cli/shared/ready_model.h"
+#include "cppgen/flow/compile/isa_choice.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/shrink.h"
 #include "runtime/base/errors.h"

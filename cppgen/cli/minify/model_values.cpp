@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cppgen/cli/command_support.h"
-#include "cppgen/cli/model_inputs.h"
-#include "cppgen/cli/ready_model.h"
-#include "cppgen/flow/disabled_passes.h"
-#include "cppgen/flow/stages.h"
+#include "cppgen/cli/shared/command_support.h"
+#include "cppgen/cli/shared/model_inputs.h"
+#include "cppgen/cli/shared/ready_model.h"
+#include "cppgen/flow/compile/disabled_passes.h"
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/cli/command_options.h"
+#include "cppgen/cli/shared/command_options.h"
 #include "cppgen/import/model_cutter.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"

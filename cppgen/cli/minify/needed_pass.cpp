@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cppgen/cli/minify/minifier.h"
-#include "cppgen/flow/disabled_passes.h"
+#include "cppgen/flow/compile/disabled_passes.h"
 #include "cppgen/support/shrink.h"
 
 namespace cppgen {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cppgen/cli/child_command.h"
-#include "cppgen/cli/command_support.h"
-#include "cppgen/cli/commands.h"
+#include "cppgen/cli/shared/child_command.h"
+#include "cppgen/cli/shared/command_support.h"
+#include "cppgen/cli/shared/commands.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/interruption.h"
 #include "runtime/base/json_text.h"

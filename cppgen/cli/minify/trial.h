@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "cppgen/cli/command_options.h"
+#include "cppgen/cli/shared/command_options.h"
 #include "cppgen/support/interrupt.h"
 #include "cppgen/support/subprocess.h"
 

@@ -1,11 +1,11 @@
-#include "cppgen/ir/n_bits.h"
+#include "cppgen/ir/program/n_bits.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
 namespace {
 
-// MatMulNBits: a [.., K] times the transposed weights b [N, blocks, bytes of a block] of ir/n_bits.h. Zero points that
-// are numbers are of a's type.
+// MatMulNBits: a [.., K] times the transposed weights b [N, blocks, bytes of a block] of ir/program/n_bits.h. Zero
+// points that are numbers are of a's type.
 enum NBitInput { kLeft, kPacked, kBlockScales, kBlockZeros, kGroups, kColumnBias };
 // QuantizedMatMulNBits: the same, where a is what QuantizeBlocks made of it. The scales of the weights have the type of
 // the result.

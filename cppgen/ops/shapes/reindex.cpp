@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cppgen/ir/polynomial.h"
+#include "cppgen/ir/index/polynomial.h"
 #include "runtime/base/checked.h"
 
 namespace cppgen::ops {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cppgen/ir/polynomial.h"
+#include "cppgen/ir/index/polynomial.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/shapes/reindex.h"

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/schedule/decision.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::schedule {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/schedule/options.h"
 
 namespace cppgen::schedule {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 #include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {

@@ -2,7 +2,7 @@
 
 #include <numeric>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/program/program.h"
 
 namespace cppgen::schedule {
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <vector>
 
-#include "cppgen/ir/expr.h"
+#include "cppgen/ir/values/expr.h"
 
 namespace cppgen::ir {
 struct Buffer;

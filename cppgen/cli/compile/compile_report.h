@@ -1,0 +1,12 @@
+#pragma once
+#include <string>
+
+#include "cppgen/cli/shared/command_options.h"
+#include "cppgen/flow/compile/compiler.h"
+
+namespace cppgen {
+
+// What `cppgen compile` prints of the package that it wrote.
+std::string compile_text(const CompileOptionsGiven&, const CompileReport&);
+
+}  // namespace cppgen

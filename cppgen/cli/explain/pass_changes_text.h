@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/cli/shared/command_options.h"
+#include "cppgen/flow/explain/pass_changes.h"
+
+namespace cppgen {
+
+// What `explain --passes` prints: a table of the passes, and what each changed.
+std::string pass_changes_text(const std::vector<PassChange>&);
+std::string pass_changes_json(const ExplainOptions&, const std::vector<PassChange>&);
+
+}  // namespace cppgen

@@ -1,0 +1,250 @@
+#include "cppgen/flow/reference/run_passes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cppgen/custom/load.h"
+#include "cppgen/flow/compile/isa_choice.h"
+#include "cppgen/flow/compile/stages.h"
+#include "cppgen/graph/graph_text.h"
+#include "cppgen/ir/text/program_text.h"
+#include "cppgen/ops/op.h"
+#include "cppgen/partition/partition.h"
+#include "cppgen/passes/pipeline.h"
+#include "cppgen/schedule/draft.h"
+#include "cppgen/schedule/passes.h"
+#include "cppgen/schedule/pipeline.h"
+#include "cppgen/support/input_file.h"
+#include "cppgen/text/graph_reader.h"
+#include "cppgen/text/program_reader.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace {
+
+constexpr int64_t kMostBytes = int64_t{1} << 32;
+constexpr const char* kLower = "lower";
+
+bool is_model(const std::string& path) { return path.ends_with(".onnx"); }
+
+std::string content_of(const std::string& path) {
+  try {
+    const InputFile file = InputFile::open(path);
+    if (file.size() > kMostBytes) user_error("it has {} bytes, more than {}", file.size(), kMostBytes);
+    return file.read();
+  } catch (const UserError& e) {
+    user_error("{}: {}", path, e.what());
+  }
+}
+
+// The first value without a type; empty if there is none.
+std::string untyped_value(const Graph& graph) {
+  const auto is_untyped = [&](ValueId id) { return id != kNoValue && !graph.value(id).type && !graph.value(id).host; };
+  for (ValueId id : graph.inputs)
+    if (is_untyped(id)) return graph.value(id).name;
+  for (const Node& node : graph.nodes) {
+    for (ValueId id : node.outputs)
+      if (is_untyped(id)) return graph.value(id).name;
+    for (const auto& body : bodies_of(node))
+      if (std::string name = untyped_value(*body); !name.empty()) return name;
+  }
+  return "";
+}
+
+// Folding leaves nodes without outputs.
+bool has_output(const Node& node) {
+  return std::any_of(node.outputs.begin(), node.outputs.end(), [](ValueId id) { return id != kNoValue; });
+}
+
+void require_outputs(const Graph& graph, const std::string& pass) {
+  for (const Node& node : graph.nodes) {
+    if (!has_output(node))
+      user_error("the node {} has no output, but {} needs one: run eliminate_dead_code before it", quoted(node.name),
+                 pass);
+    for (const auto& body : bodies_of(node)) require_outputs(*body, pass);
+  }
+}
+
+void require_types(const Graph& graph, const std::string& pass) {
+  if (const std::string name = untyped_value(graph); !name.empty())
+    user_error("the pass {} needs the types of all values, but {} has none: run infer_types before it", pass,
+               quoted(name));
+}
+
+void infer_again(Graph& graph, NodeId id) {
+  ops::infer_node(graph, id, [](Graph& body) {
+    for (size_t i = 0; i < body.nodes.size(); i++)
+      if (has_output(body.nodes[i])) infer_again(body, NodeId(i));
+  });
+}
+
+// By a copy with an arena of its own, in which inference leaves no trace. Existing types stay until they are inferred,
+// because they have the symbols of dimensions that only a run knows.
+void verify_types(const Graph& graph, const std::string& when) {
+  Graph copy = text::read_graph(graph_text(graph), "copy", graph.custom_operators);
+  for (size_t i = 0; i < graph.nodes.size(); i++) {
+    if (!has_output(graph.nodes[i])) continue;
+    const std::vector<ValueId> outputs = copy.nodes[i].outputs;
+    for (ValueId id : outputs)
+      if (id != kNoValue) copy.value(id).contents.reset();
+    infer_again(copy, NodeId(i));
+    for (size_t k = 0; k < outputs.size(); k++) {
+      if (outputs[k] == kNoValue) continue;
+      const Value& value = graph.value(graph.nodes[i].outputs[k]);
+      const std::string given = exact_type(value), inferred = exact_type(copy.value(outputs[k]));
+      if (given != inferred)
+        user_error("{}: the value {} has the type {}, but inference gives {}", when, quoted(value.name), given,
+                   inferred);
+    }
+  }
+}
+
+enum class Over : uint8_t { graph, lowering, program };
+
+// A row of either table, or the lowering between them.
+struct Row {
+  std::string name;
+  Over over;
+  bool needs_types = false;
+  bool infers = false;
+  bool is_on = true;
+  const schedule::Pass* pass = nullptr;  // over programs
+};
+
+bool is_disabled(const Settings& settings, const std::string& name) {
+  const auto& names = settings.disable_passes;
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<Row> all_rows(const Settings& settings) {
+  const passes::PassOptions options = pass_options({}, settings);
+  const schedule::Options schedule = schedule_options(settings);
+  std::vector<Row> rows;
+  for (const passes::PassRow& row : passes::pass_rows())
+    rows.push_back(
+        {row.name, Over::graph, row.needs_types, row.name == "infer_types", !row.option || options.*row.option});
+  rows.push_back({kLower, Over::lowering, true});
+  for (const schedule::Pass& pass : schedule::fusion_passes())
+    if (pass.run != schedule::mark_attentions)  // it records what later passes need, and changes no program
+      rows.push_back({pass.name, Over::program, false, false, !pass.option || schedule.*pass.option, &pass});
+  for (Row& row : rows) row.is_on = row.is_on && !is_disabled(settings, row.name);
+  return rows;
+}
+
+// The rows to run: those up to `until`, without those that settings turn off, then the chosen ones.
+std::vector<Row> rows_of(const PassRuns& runs, const Settings& settings, bool is_graph) {
+  const std::vector<Row> all = all_rows(settings);
+  const auto find = [&](const std::string& name) {
+    const auto row = std::find_if(all.begin(), all.end(), [&](const Row& r) { return r.name == name; });
+    if (row == all.end())
+      user_error("there is no pass \"{}\"; the passes are {}", name, fmt::join(names_of_passes(), ", "));
+    return row;
+  };
+  std::vector<Row> rows;
+  const auto runs_here = [&](const Row& row) { return row.is_on && (is_graph || row.over == Over::program); };
+  if (!runs.until.empty()) std::copy_if(all.begin(), find(runs.until) + 1, std::back_inserter(rows), runs_here);
+  for (const std::string& name : runs.passes) rows.push_back(*find(name));
+  return rows;
+}
+
+ir::Program lowered(Graph& graph) {
+  if (!partition::is_one_plan(graph))
+    user_error("the graph cannot be lowered as a whole: some of its nodes run on the host, between programs");
+  return ops::lower(graph, {.library = true});
+}
+
+class PassRunner {
+ public:
+  PassRunner(GraphOrProgram& it, const Settings& settings, bool verify)
+      : it_(it), settings_(settings), verifies_(verify) {
+    if (Graph* graph = std::get_if<Graph>(&it_)) options_ = pass_options(*graph, settings);
+  }
+
+  void verify(const std::string& when) const {
+    const Graph* graph = std::get_if<Graph>(&it_);
+    if (verifies_ && graph && untyped_value(*graph).empty()) verify_types(*graph, when);
+  }
+
+  void run(const Row& row) {
+    Graph* graph = std::get_if<Graph>(&it_);
+    if (!graph && row.over != Over::program)
+      user_error("{} runs over graphs, but there is a program already", row.name);
+    if (graph && row.over == Over::program)
+      user_error("{} runs over programs: run {} before it, which makes one of a graph", row.name, kLower);
+    if (graph && row.needs_types) check_types(*graph, row.name);
+    types_are_inferred_ = types_are_inferred_ || row.infers;
+    if (row.infers || row.over == Over::lowering) require_outputs(*graph, row.name);
+    if (row.over == Over::graph) return passes::run_pass(row.name, *graph, options_);
+    if (row.over == Over::program) return run_over_program(*row.pass);
+    ir::Program program = lowered(*graph);
+    it_ = std::move(program);
+  }
+
+ private:
+  GraphOrProgram& it_;
+  const Settings& settings_;
+  bool verifies_;
+  bool types_are_inferred_ = false;  // and not those of a text, which may be wrong
+  passes::PassOptions options_;
+
+  void check_types(const Graph& graph, const std::string& pass) {
+    require_types(graph, pass);
+    if (!types_are_inferred_) verify_types(graph, "as read");
+    types_are_inferred_ = true;
+  }
+
+  void run_over_program(const schedule::Pass& pass) {
+    schedule::Options options = schedule_options(settings_);
+    options.disabled_passes.clear();
+    schedule::Pass always = pass;
+    always.option = nullptr;
+    const schedule::Target target = target_of(likely_isa(settings_), this_machine());
+    schedule::Draft draft{options, target};
+    draft.program() = std::move(std::get<ir::Program>(it_));
+    schedule::run_passes({&always, 1}, draft);
+    it_ = std::move(draft.program());
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> names_of_passes() {
+  std::vector<std::string> names;
+  for (const Row& row : all_rows({}))
+    if (std::find(names.begin(), names.end(), row.name) == names.end()) names.push_back(row.name);
+  return names;
+}
+
+GraphOrProgram read_text(std::string_view text, const std::string& file,
+                         std::shared_ptr<const ops::CustomOperators> custom_operators) {
+  if (text::is_program(text, file)) return text::read_program(text, file);
+  return text::read_graph(text, file, std::move(custom_operators));
+}
+
+GraphOrProgram read_model_or_text(const CompileRequest& request) {
+  const std::vector<rt::CustomFile> custom = rt::read_custom_files(custom_operator_paths(request));
+  if (is_model(request.model)) return import_model(request, custom);
+  if (!request.dims.empty()) user_error("--dim changes models, but {} is a text", request.model);
+  return read_text(content_of(request.model), request.model, custom::make_operators(custom));
+}
+
+void run_chosen_passes(GraphOrProgram& it, const PassRuns& runs, const Settings& settings,
+                       const std::function<void()>& poll) {
+  PassRunner runner(it, settings, runs.verify);
+  const std::vector<Row> rows = rows_of(runs, settings, std::holds_alternative<Graph>(it));
+  runner.verify("as read");
+  for (const Row& row : rows) {
+    if (poll) poll();
+    runner.run(row);
+    runner.verify("after " + row.name);
+  }
+}
+
+std::string complete_text(const GraphOrProgram& it) {
+  const Graph* graph = std::get_if<Graph>(&it);
+  return graph ? graph_text(*graph) : ir::program_text(std::get<ir::Program>(it));
+}
+
+}  // namespace cppgen
