@@ -241,9 +241,9 @@ class Compilation {
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph), request_.states); });
     if (request_.settings.passes_numeric_check)
       clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, target_); });
-    auto trace = [&](const char* stage, const ir::Program& p) {
+    auto trace = [&](const char* stage, const std::function<std::string()>& text) {
       poll(request_);
-      trace_program(stage, p);
+      if (trace_.on()) trace_.stage(stage, text());
     };
     parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
     module_ = std::move(graphs.module);
@@ -276,10 +276,6 @@ class Compilation {
       all += text;
     }
     trace_.write("decisions.txt", all);
-  }
-
-  void trace_program(const char* stage, const ir::Program& program) {
-    if (trace_.on()) trace_.stage(stage, ir::to_string(program));
   }
 
   static std::string timings(const CompileReport& report) {

@@ -59,12 +59,13 @@ room passes graph ops ir support
 room partition graph ops ir support
 room schedule ir support
 room kernel schedule ir support
+room schedule_text kernel schedule text ir support
 room codegen kernel schedule ir support
 room compile support
 room package schedule codegen compile ir support
 room contenders graph ops ir support
 room baseline contenders graph ops passes ir support
-room flow import text passes partition schedule codegen compile package custom diagram graph ops ir support
+room flow import text passes partition schedule schedule_text codegen compile package custom diagram graph ops ir support
 room report flow diagram import ops
 room library flow report support compile
 room onnxruntime support
