@@ -88,8 +88,10 @@ class FieldPrinter {
     }
   }
   template <class T, class Variant>
-  void alternative(std::string_view name, Variant& x) {
-    if (T* held = std::get_if<T>(&x)) record(name, *held);
+  bool alternative(std::string_view name, Variant& x) {
+    T* held = std::get_if<T>(&x);
+    if (held) record(name, *held);
+    return held;
   }
   template <class Step>
   void steps(std::vector<Step>& all) {

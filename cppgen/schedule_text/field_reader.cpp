@@ -17,8 +17,12 @@ constexpr int kMostLevels = 32;
 }  // namespace
 
 // Values that have lines of their own precede the field that uses them.
+void FieldReader::named_values() {
+  while (has_values_ && program_.values().at_named_value()) program_.values().named_value();
+}
+
 bool FieldReader::accept(std::string_view name) {
-  while (program_.values().at_named_value()) program_.values().named_value();
+  named_values();
   if (reader_.accept_word(name)) {
     names_.clear();
     return true;
@@ -146,12 +150,13 @@ void FieldReader::steps(std::vector<schedule::ScheduledStep>& all) {
 }
 
 void FieldReader::values(const std::vector<ir::Expr>&) {
+  has_values_ = true;
   program_.values().begin_values(result_ ? std::vector<DType>{*result_} : std::vector<DType>());
 }
 
 void FieldReader::reductions(std::vector<ir::Reduction>& all) {
   for (;;) {
-    while (program_.values().at_named_value()) program_.values().named_value();
+    named_values();
     if (!program_.at_reduction(all.size())) return;
     if (result_) reader_.fail("acc0 is the product already");
     all.push_back(program_.reduction());
@@ -160,7 +165,7 @@ void FieldReader::reductions(std::vector<ir::Reduction>& all) {
 
 void FieldReader::stores(std::vector<ir::Store>& all) {
   for (;;) {
-    while (program_.values().at_named_value()) program_.values().named_value();
+    named_values();
     if (!program_.at_store()) return;
     all.push_back(program_.store());
     reader_.accept_sign(",");

