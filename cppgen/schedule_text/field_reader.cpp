@@ -57,6 +57,7 @@ void FieldReader::end() {
 void FieldReader::word(std::string_view name, std::string& x) {
   require(name);
   reader_.expect_sign("=");
+  word_ = reader_.peek().place;
   x = reader_.any_name("a name");
   reader_.accept_sign(",");
 }
@@ -129,7 +130,7 @@ void FieldReader::tuning(std::string_view name, schedule::Tuning& x, const sched
 }
 
 schedule::Target FieldReader::usual_target(const std::string& isa) const {
-  return reader_.at_place(reader_.peek().place, [&] { return schedule_text::usual_target(isa); });
+  return reader_.at_place(word_, [&] { return schedule_text::usual_target(isa); });
 }
 
 size_t FieldReader::element(std::string_view index, size_t count) {

@@ -133,6 +133,7 @@ class FieldReader {
   std::optional<schedule::Tuning> tuning_;  // the target's
   std::vector<PlanTokens> plans_;
   size_t kernels_ = 0;
+  text::Place word_;  // the place of the last word
   int depth_ = 0;
 
   void named_values();

@@ -74,7 +74,7 @@ TEST(ScheduleErrors, HavePlaces) {
   EXPECT_EQ(error_of("schedule before make_steps"), "f:1:10: expected 'program', found 'before'");
   EXPECT_NE(error_of("schedule after lower").find("f:1:16: expected one of fold_taps_into_depth, plan_layouts, "),
             std::string::npos);
-  EXPECT_EQ(error_of(replaced(with(""), "isa = avx2", "isa = avx3")), "f:10:19: there is no instruction set 'avx3'");
+  EXPECT_EQ(error_of(replaced(with(""), "isa = avx2", "isa = avx3")), "f:10:15: there is no instruction set 'avx3'");
   EXPECT_EQ(error_of(replaced(with(""), "isa = avx2, ", "")), "f:10:9: expected 'isa', found 'l2_bytes'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "kind = loops", "kind = loop")),
             "f:14:10: expected one of loops, contraction, attention, found 'loop'");
@@ -83,7 +83,7 @@ TEST(ScheduleErrors, HavePlaces) {
             "f:20:3: expected outputs, reads_back, around_caches, site, tuning, plan or '}', found 'output'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "[floordiv(i2", "[floordiv(i3")),
             "f:17:17: there is no symbol and no loop \"i3\"");
-  EXPECT_EQ(error_of(with(kKernel + "layout {buffer = b0}\n")).substr(0, 24), "f:24:1: expected kernel,");
+  EXPECT_EQ(error_of(with(kKernel + "layout {buffer = b0}\n")).substr(0, 24), "f:22:1: expected kernel,");
 }
 
 TEST(ScheduleErrors, RulesOfSchedules) {
