@@ -114,6 +114,7 @@ void check_order(const DraftState& draft, const Pass& pass) {
 void check_draft(const DraftState& draft) {
   const Schedule& schedule = draft.schedule;
   verify_program(schedule);
+  if (has_run(draft, "plan_layouts")) verify_storage(schedule);
   DraftCheck(draft).run();
   if (has_run(draft, "make_steps")) verify(schedule);
 }

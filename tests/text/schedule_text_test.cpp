@@ -95,6 +95,8 @@ TEST(ScheduleErrors, RulesOfSchedules) {
   EXPECT_EQ(error_of(with("", "group_statements")), "f:1:1: not every statement is in a group");
   EXPECT_EQ(error_of(with("choice {statement = 0, engine = cppgen}\n", "choose_engines")),
             "f:1:1: the statement 0 has an engine but is no contraction");
+  EXPECT_EQ(error_of(with("layout {buffer = b0, order = [0, -2]}\n", "plan_layouts")),
+            "f:1:1: schedule, the layouts: the layout of b0 does not name each of its 2 dimensions once");
   EXPECT_EQ(error_of(with("choice {statement = 0, engine = cppgen}\n", "plan_layouts")),
             "f:11:21: there is no statement 0 of this kind");
 }
