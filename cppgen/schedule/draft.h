@@ -19,17 +19,26 @@ struct EngineChoice {
   std::string site = {};  // empty without choices
 };
 
-// A schedule in the making: the schedule so far, and what one pass (passes.def) found out for later ones.
-struct Draft {
-  const Options& options;
-  const Target& target;
+// What passes have made so far: the schedule, and what one pass (passes.def) found out for later ones. Its text is in
+// docs/ir.md.
+struct DraftState {
   Schedule schedule = {};
+  std::string after = {};  // the last kernel pass that ran; empty before the first
 
   std::set<BufferId> inside_attentions = {};       // buffers that kernels of attentions will keep inside
   std::vector<FoundAttention> attentions = {};     // the attentions that become such kernels
-  std::vector<EngineChoice> engines = {};          // of contractions, by statement
+  std::vector<EngineChoice> engines = {};          // of contractions, by statement, until they are prepared
   std::vector<ContractionStep> contractions = {};  // the step that runs each contraction, by statement
   std::vector<Group> groups = {};                  // the statements of each step
+};
+
+// A schedule in the making.
+struct Draft : DraftState {
+  const Options& options;
+  const Target& target;
+
+  Draft(const Options& o, const Target& t, DraftState state = {})
+      : DraftState(std::move(state)), options(o), target(t) {}
 
   const Tuning& tuning() const { return target.tuning; }
   // The choice for these nests, which become one kernel; sets its site if there are any choices, and logs the choice.

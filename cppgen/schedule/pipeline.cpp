@@ -26,6 +26,10 @@ bool is_skipped(const Pass& pass, const Options& options) {
          std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end();
 }
 
+bool is_kernel_pass(const Pass& pass) {
+  return std::any_of(std::begin(kKernels), std::end(kKernels), [&](const Pass& p) { return p.run == pass.run; });
+}
+
 void verify_after(const Pass& pass, const Schedule& schedule) {
   try {
     schedule.steps.empty() ? verify_program(schedule) : verify(schedule);
@@ -43,8 +47,9 @@ void run_passes(std::span<const Pass> passes, Draft& draft, const Trace& trace) 
   for (const Pass& pass : passes) {
     if (is_skipped(pass, draft.options)) continue;
     pass.run(draft);
+    if (is_kernel_pass(pass)) draft.after = pass.name;
     verify_after(pass, draft.schedule);
-    if (trace) trace(pass.name, draft.schedule.program);
+    if (trace) trace(pass.name, draft);
   }
 }
 

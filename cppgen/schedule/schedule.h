@@ -6,8 +6,9 @@
 
 namespace cppgen::schedule {
 
-// Is called after each pass (passes.def) with its name and the program.
-using Trace = std::function<void(const char* pass, const ir::Program&)>;
+struct DraftState;
+// Is called after each pass (passes.def) with its name and what passes have made so far (draft.h).
+using Trace = std::function<void(const char* pass, const DraftState&)>;
 
 // Turns a lowered program into kernels and library steps in the order in which they run. The program after fusion means
 // what the program before meant (the interpreter runs both).

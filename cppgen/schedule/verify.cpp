@@ -21,9 +21,13 @@ class Verifier {
         last_read_(program_.buffers.size(), -1),
         writers_(program_.buffers.size()) {}
 
-  void run() {
+  void check_storage() {
     check_layouts();
     for (const PackedConstant& p : schedule_.packed) check_packed(p);
+  }
+
+  void run() {
+    check_storage();
     for (const ir::Buffer& b : program_.buffers)
       available_[size_t(b.id)] = b.kind == BufferKind::input || b.kind == BufferKind::constant;
     check_steps(schedule_.steps);
@@ -190,6 +194,8 @@ class Verifier {
 }  // namespace
 
 void verify(const Schedule& schedule) { Verifier(schedule).run(); }
+
+void verify_storage(const Schedule& schedule) { Verifier(schedule).check_storage(); }
 
 void verify_program(const Schedule& schedule) {
   if (schedule.packed.empty()) return ir::verify(schedule.program);

@@ -45,7 +45,27 @@ constexpr int kBinaryCount = 0
 
 }  // namespace
 
-void ExprReader::begin_nest() { scope_.clear(), values_.clear(), accumulators_.clear(); }
+void ExprReader::begin_nest() {
+  scope_.clear(), defined_.clear();
+  begin_values();
+}
+
+void ExprReader::begin_values(std::vector<DType> results) {
+  values_.clear();
+  accumulators_ = std::move(results);
+}
+
+ExprReader::Scope ExprReader::enter() {
+  defined_.clear();
+  return scope_;
+}
+
+// What follows in the outer scope defines no name again that it has.
+void ExprReader::leave(Scope outer) {
+  scope_ = std::move(outer);
+  defined_.clear();
+  for (const auto& [name, variable] : scope_) defined_.insert(name);
+}
 
 FindVariable ExprReader::finder() const {
   return [this](const std::string& name, Place place) {
@@ -60,7 +80,8 @@ std::vector<IndexExpr> ExprReader::indices() { return read_indices(reader_, find
 // Variables of the same name and extent are the same in all nests.
 IndexExpr ExprReader::variable(ir::VarKind kind, const std::string& name, IndexExpr extent, const std::string& purpose,
                                Place place) {
-  if (scope_.count(name)) reader_.fail_at(place, fmt::format("the variable {} is defined twice", ir::quoted(name)));
+  if (!defined_.insert(name).second)
+    reader_.fail_at(place, fmt::format("the variable {} is defined twice", ir::quoted(name)));
   std::vector<IndexExpr>& known = variables_[name];
   const auto same = std::find_if(known.begin(), known.end(), [&](IndexExpr v) {
     return v.node()->kind == kind && v.node()->extent == extent && v.node()->purpose == purpose;
@@ -124,7 +145,7 @@ std::vector<ir::Indirect> ExprReader::bindings() {
 }
 
 void ExprReader::forget(const std::vector<ir::Indirect>& bindings) {
-  for (const ir::Indirect& i : bindings) scope_.erase(i.variable->name);
+  for (const ir::Indirect& i : bindings) scope_.erase(i.variable->name), defined_.erase(i.variable->name);
 }
 
 Expr ExprReader::value() {

@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ class ExprReader {
       : reader_(reader), program_(program), symbol_(std::move(symbol)) {}
 
   void begin_nest();
+  // Values that have lines of their own, and results of reductions, are those that follow; `results` are the types of
+  // results that are known already.
+  void begin_values(std::vector<DType> results = {});
   ir::Loop loop();     // `i0 < N`: a variable of the nest
   void named_value();  // `t0 = value`
   bool at_named_value() const;
@@ -31,13 +35,17 @@ class ExprReader {
   std::vector<ir::Indirect> bindings();
   void forget(const std::vector<ir::Indirect>&);
 
- private:
+  // Variables in scope, by name. Loops in a copy of the scope may be those outside it.
   using Scope = std::map<std::string, ir::IndexExpr>;
+  Scope enter();
+  void leave(Scope outer);
 
+ private:
   Reader& reader_;
   ir::Program& program_;
   FindVariable symbol_;
-  Scope scope_;                                                  // variables of the nest
+  Scope scope_;                                                  // variables of the nest, or of the part of a kernel
+  std::set<std::string> defined_;                                // in this scope, not outside it
   std::map<std::string, std::vector<ir::IndexExpr>> variables_;  // of all nests, which may share them
   std::map<std::string, ir::Expr> values_;
   std::vector<DType> accumulators_;

@@ -141,7 +141,9 @@ void SymbolTable::read_assumption(Reader& reader) {
 }
 
 FindVariable SymbolTable::finder() {
-  return [this](const std::string& name, Place) {
+  return [this](const std::string& name, Place place) {
+    if (closed_ && !names_.count(name))
+      closed_->fail_at(place, fmt::format("there is no symbol and no loop {}", ir::quoted(name)));
     names_.insert(name);
     return arena_.symbol(name);
   };

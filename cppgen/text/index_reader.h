@@ -25,13 +25,16 @@ class SymbolTable {
   void read_symbol(Reader&);  // after the word `symbol`
   void read_assumption(Reader&);
   FindVariable finder();
+  // From now on, other names than those so far are mistakes.
+  void close(const Reader& reader) { closed_ = &reader; }
   // Assumptions hold from the end of the text on, so that expressions are read as they are written.
   void assume_all();
 
  private:
   ir::IndexArena& arena_;
   std::vector<ir::IndexBound> assumptions_;
-  std::set<std::string> names_;  // declared or used
+  std::set<std::string> names_;     // declared or used
+  const Reader* closed_ = nullptr;  // which fails at other names; null: they are symbols
 };
 
 }  // namespace cppgen::text

@@ -55,6 +55,26 @@ TEST_F(Opt, LowersAndRunsPassesOverPrograms) {
   EXPECT_EQ(one.out.find("nest identity"), std::string::npos) << one.out;
 }
 
+TEST_F(Opt, RunsPassesOverSchedules) {
+  const std::string file = write_text("t.graph", kText);
+  const Ended made = run({"opt", file, "--until", "make_steps"});
+  EXPECT_TRUE(made.out.starts_with("schedule after make_steps\nprogram\n")) << made.out << made.err;
+  EXPECT_NE(made.out.find("\nkernel {\n  name = k0_relu\n"), std::string::npos) << made.out;
+  const std::string schedule = write_text("t.schedule", made.out);
+  EXPECT_EQ(run({"opt", schedule, "--verify"}).out, made.out);
+  const Ended finished = run({"opt", schedule, "--until", "choose_register_tiles"});
+  EXPECT_EQ(finished.out, run({"opt", file, "--until", "choose_register_tiles"}).out) << finished.err;
+  const Ended planned = run({"opt", schedule, "--plans"});
+  EXPECT_NE(planned.out.find("\n  plan columns {\n"), std::string::npos) << planned.out << planned.err;
+  EXPECT_EQ(run({"opt", write_text("planned.schedule", planned.out)}).out, planned.out);
+  const auto error = [&](const char* pass) { return run({"opt", schedule, "--pass", pass}).err; };
+  EXPECT_NE(error("inline_cheap").find("inline_cheap cannot run after make_steps"), std::string::npos);
+  EXPECT_NE(error("plan_layouts").find("plan_layouts cannot run after make_steps"), std::string::npos);
+  EXPECT_NE(run({"opt", file, "--until", "lower", "--pass", "merge_rows"})
+                .err.find("merge_rows cannot run before plan_layouts"),
+            std::string::npos);
+}
+
 TEST_F(Opt, Errors) {
   const std::string file = write_text("t.graph", kText),
                     wrong = write_text("wrong.graph", "graph \"g\" {\n  %y = Relu(%x)\n");

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "cppgen/schedule_text/target_text.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/setting_values.h"
 
@@ -60,8 +61,8 @@ PassCommand command_of(const PassCase& it) {
   std::istringstream words(it.run);
   std::string option, value;
   while (words >> option) {
-    if (option == "--verify") {
-      command.runs.verify = true;
+    if (option == "--verify" || option == "--plans") {
+      (option == "--verify" ? command.runs.verify : command.runs.plans) = true;
       continue;
     }
     words >> value;
@@ -75,14 +76,16 @@ PassCommand command_of(const PassCase& it) {
     else
       internal_error("{}: {} is no option", it.title, option);
   }
+  const std::string isa = command.settings.isa[0];
+  command.runs.target = schedule_text::usual_target(isa == "auto" ? "scalar" : isa);
   return command;
 }
 
 std::string printed(const PassCase& it, const PassCommand& command) {
   try {
-    GraphOrProgram graph = read_text(it.input, "input");
-    run_chosen_passes(graph, command.runs, command.settings);
-    return complete_text(graph);
+    TextContent content = read_text(it.input, "input");
+    run_chosen_passes(content, command.runs, command.settings);
+    return complete_text(content);
   } catch (const UserError& e) {
     return std::string("error: ") + e.what() + "\n";
   }

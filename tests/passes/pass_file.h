@@ -7,7 +7,8 @@
 
 namespace cppgen {
 
-// Tests of passes as files: FOLDER/PASS.txt has the cases of one pass, and this form:
+// Tests of passes as files: FOLDER/PASS.txt has the cases of one pass (or of one engine, or one form of kernels), and
+// this form:
 //
 //   ## What the case shows.
 //   RUN: --pass infer_types,canonicalize --set SOME_SETTING=0
@@ -29,7 +30,7 @@ struct PassFile {
 std::vector<PassFile> read_pass_files(const std::string& folder);
 void write_pass_file(const PassFile&);
 
-// The command of a case. InternalError for options that it has not.
+// The command of a case, for a target that is the same on each machine. InternalError for options that it has not.
 struct PassCommand {
   PassRuns runs;
   Settings settings;

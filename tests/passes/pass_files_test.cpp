@@ -1,9 +1,11 @@
-// Each graph pass, by texts before and after it (pass_file.h).
+// Each pass, by texts before and after it (pass_file.h); contractions that engines refuse; and the forms of kernels.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <set>
 
+#include "cppgen/kernel/plan.h"
+#include "cppgen/schedule/engines/engine_list.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/pass_file.h"
 
@@ -12,12 +14,20 @@ namespace {
 
 constexpr size_t kLeastCases = 3;
 
-std::vector<PassFile> files() { return read_pass_files(CPPGEN_PASS_FILES); }
+std::vector<PassFile> files() { return read_pass_files(CPPGEN_PASS_TESTS "/files"); }
+std::vector<PassFile> engine_files() { return read_pass_files(CPPGEN_PASS_TESTS "/engines"); }
+std::vector<PassFile> form_files() { return read_pass_files(CPPGEN_PASS_TESTS "/forms"); }
+
+std::vector<PassFile> all_files() {
+  std::vector<PassFile> all = files();
+  for (const auto& more : {engine_files(), form_files()}) all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
 
 TEST(PassFiles, PrintWhatIsExpected) {
   const char* asked = std::getenv("UPDATE_PASS_FILES");
   const bool update = asked && *asked == '1';
-  for (PassFile& file : files()) {
+  for (PassFile& file : all_files()) {
     for (PassCase& it : file.cases) {
       SCOPED_TRACE(file.path + ": " + it.title);
       const std::string result = printed(it, command_of(it));
@@ -30,7 +40,7 @@ TEST(PassFiles, PrintWhatIsExpected) {
 
 // Inputs are written as they are printed, so that a reader compares what differs; and results are texts, too.
 TEST(PassFiles, AreNormal) {
-  for (const PassFile& file : files())
+  for (const PassFile& file : all_files())
     for (const PassCase& it : file.cases) {
       SCOPED_TRACE(file.path + ": " + it.title);
       EXPECT_EQ(complete_text(read_text(it.input, "input")), it.input);
@@ -48,9 +58,36 @@ TEST(PassFiles, CoverEachPass) {
   for (const std::string& pass : names_of_passes()) EXPECT_TRUE(covered.count(pass)) << pass << " has no file";
 }
 
-// The types that passes leave are those that inference gives.
-TEST(PassFiles, TypesAreRight) {
-  for (const PassFile& file : files())
+TEST(PassFiles, CoverEachEngine) {
+  std::set<std::string> covered;
+  for (const PassFile& file : engine_files()) {
+    covered.insert(file.pass);
+    EXPECT_GE(file.cases.size(), kLeastCases) << file.path;
+    for (const PassCase& it : file.cases) {
+      const size_t subject = it.expected.find(" on " + file.pass + "\"");
+      ASSERT_NE(subject, std::string::npos) << file.path << ": " << it.title;
+      const std::string decision = it.expected.substr(subject, it.expected.find('}', subject) - subject);
+      EXPECT_EQ(decision.find("applies"), std::string::npos) << file.path << ": " << it.title << ": " << decision;
+    }
+  }
+  covered.insert({"loops", "xsmm"});  // one refuses nothing, the other first what the CPU cannot run
+  for (const schedule::Engine& engine : schedule::engine_list())
+    EXPECT_TRUE(covered.count(engine.name)) << engine.name << " has no file";
+}
+
+TEST(PassFiles, CoverEachForm) {
+  size_t forms = 0;
+  for (const PassFile& file : form_files()) {
+    forms++;
+    for (const PassCase& it : file.cases)
+      EXPECT_NE(it.expected.find("plan " + file.pass + " {"), std::string::npos) << file.path << ": " << it.title;
+  }
+  EXPECT_EQ(forms, std::variant_size_v<decltype(kernel::KernelPlan::form)>);
+}
+
+// The types that passes leave are those that inference gives, and schedules are read back.
+TEST(PassFiles, ResultsAreRight) {
+  for (const PassFile& file : all_files())
     for (const PassCase& it : file.cases) {
       SCOPED_TRACE(file.path + ": " + it.title);
       PassCommand command = command_of(it);

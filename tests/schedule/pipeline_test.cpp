@@ -29,7 +29,8 @@ TEST(SchedulePipeline, TracesCarryTheNamesOfThePasses) {
   std::vector<std::string> expected, traced;
   for (const Pass& pass : all_passes()) expected.push_back(pass.name);
   GraphMaker g = product();
-  make_schedule(ops::lower(g.g), {}, small_target(), [&](const char* pass, const Program&) { traced.push_back(pass); });
+  make_schedule(ops::lower(g.g), {}, small_target(),
+                [&](const char* pass, const DraftState&) { traced.push_back(pass); });
   EXPECT_EQ(traced, expected);
 }
 
@@ -39,7 +40,7 @@ TEST(SchedulePipeline, PassesWhoseOptionIsOffAreLeftOut) {
   std::set<std::string> traced;
   GraphMaker g = product();
   make_schedule(ops::lower(g.g), options, small_target(),
-                [&](const char* pass, const Program&) { traced.insert(pass); });
+                [&](const char* pass, const DraftState&) { traced.insert(pass); });
   EXPECT_FALSE(traced.count("pad_conflicting_rows"));
   EXPECT_TRUE(traced.count("plan_layouts"));
 }
@@ -50,7 +51,7 @@ TEST(SchedulePipeline, PassesThatAreDisabledAreLeftOut) {
   std::set<std::string> traced;
   GraphMaker g = product();
   make_schedule(ops::lower(g.g), options, small_target(),
-                [&](const char* pass, const Program&) { traced.insert(pass); });
+                [&](const char* pass, const DraftState&) { traced.insert(pass); });
   EXPECT_FALSE(traced.count("fuse_epilogues") || traced.count("merge_rows"));
   EXPECT_TRUE(traced.count("inline_cheap") && traced.count("make_steps"));
 }

@@ -5,6 +5,7 @@
 
 #include "cppgen/graph/graph_text.h"
 #include "cppgen/ir/text/program_text.h"
+#include "cppgen/schedule_text/schedule_text.h"
 #include "cppgen/text/graph_reader.h"
 #include "cppgen/text/program_reader.h"
 
@@ -37,6 +38,12 @@ TEST(Documented, Programs) {
   ASSERT_EQ(blocks("program").size(), 1u);
   for (const std::string& text : blocks("program"))
     EXPECT_EQ(ir::program_text(text::read_program(text, "ir.md")), text);
+}
+
+TEST(Documented, Schedules) {
+  ASSERT_EQ(blocks("schedule").size(), 1u);
+  for (const std::string& text : blocks("schedule"))
+    EXPECT_EQ(schedule_text::to_text(schedule_text::read_schedule(text, "ir.md")), text);
 }
 
 }  // namespace

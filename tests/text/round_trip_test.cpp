@@ -13,20 +13,26 @@
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/passes/pipeline.h"
+#include "cppgen/schedule/draft.h"
 #include "cppgen/schedule/schedule.h"
 #include "cppgen/text/program_reader.h"
 #include "tests/control_flow/random_model.h"
 #include "tests/differential/case_text.h"
 #include "tests/property/random_graph.h"
 #include "tests/text/same_graph.h"
+#include "tests/text/times.h"
 
 namespace cppgen {
 namespace {
 
-uint64_t times = 1;
+uint64_t given_times = 1;
 
-// Every seventh, or all.
-size_t sample_step() { return times > 1 ? 1 : 7; }
+}  // namespace
+
+uint64_t times() { return given_times; }
+size_t sample_step() { return times() > 1 ? 1 : 7; }
+
+namespace {
 
 void expect_round_trips_of_passes(Graph graph) {
   expect_round_trip(graph);
@@ -42,7 +48,7 @@ void expect_round_trips_of_passes(Graph graph) {
 }
 
 TEST(RoundTrip, RandomGraphs) {
-  for (uint64_t seed = 1; seed <= 200 * times && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 200 * times() && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     const property::RandomGraph random = property::make_random_graph(seed);
     expect_round_trip(random.graph);
@@ -51,7 +57,7 @@ TEST(RoundTrip, RandomGraphs) {
 }
 
 TEST(RoundTrip, RandomModelsWithBodies) {
-  for (uint64_t seed = 1; seed <= 60 * times && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 60 * times() && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     const std::string bytes = modules::random_model(seed).maker.bytes();
     expect_round_trips_of_passes(import_onnx_bytes(std::as_bytes(std::span(bytes)), ""));
@@ -99,7 +105,7 @@ void expect_round_trip(const ir::Program& program, int64_t symbol) {
 }
 
 TEST(RoundTrip, LoweredRandomGraphs) {
-  for (uint64_t seed = 1; seed <= 100 * times && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 100 * times() && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     property::RandomGraph random = property::make_random_graph(seed);
     expect_round_trip(ops::lower(random.graph), seed % 4 == 0 ? random.symbol_value : 0);
@@ -109,14 +115,14 @@ TEST(RoundTrip, LoweredRandomGraphs) {
 TEST(RoundTrip, ProgramsAfterEachPass) {
   const schedule::Options options;
   const schedule::Target target = target_of(*find_isa("scalar"), MachineDescription());
-  for (uint64_t seed = 1; seed <= 40 * times && !HasFailure(); seed++) {
+  for (uint64_t seed = 1; seed <= 40 * times() && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     property::RandomGraph random = property::make_random_graph(seed);
     ir::Program lowered = ops::lower(random.graph, {.library = true});
     schedule::DecisionLog log;
-    schedule::fuse(lowered, options, target, log, [&](const char* pass, const ir::Program& program) {
+    schedule::fuse(lowered, options, target, log, [&](const char* pass, const schedule::DraftState& draft) {
       SCOPED_TRACE(pass);
-      expect_round_trip(program, 0);
+      expect_round_trip(draft.schedule.program, 0);
     });
   }
 }
@@ -143,8 +149,8 @@ TEST(RoundTrip, SamplesOfAllOperators) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc == 3 && std::string(argv[1]) == "--times") cppgen::times = std::strtoull(argv[2], nullptr, 10);
-  if (cppgen::times == 0 || (argc != 1 && argc != 3))
+  if (argc == 3 && std::string(argv[1]) == "--times") cppgen::given_times = std::strtoull(argv[2], nullptr, 10);
+  if (cppgen::given_times == 0 || (argc != 1 && argc != 3))
     return std::fprintf(stderr, "usage: %s [--times N]\n", argv[0]), 2;
   return RUN_ALL_TESTS();
 }

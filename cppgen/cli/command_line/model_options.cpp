@@ -45,14 +45,16 @@ void add_common(CLI::App* command, CommonOptions& options) {
 }
 
 void add_passes(CLI::App* command, OptOptions& opt) {
-  command->get_option("MODEL")->description("An .onnx file, or a graph as text")->required(false);
+  command->get_option("MODEL")->description("An .onnx file, or a text (docs/ir.md)")->required(false);
   command->add_option("--until", opt.until, "First run all passes in their order, up to and with this one")
       ->type_name("PASS");
   command->add_option("--pass", opt.passes, "Run these passes; repeatable")
       ->type_name("PASS,PASS")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command->add_flag("--verify", opt.verify, "Infer all types again after each pass, and compare");
+  command->add_flag("--verify", opt.verify,
+                    "After each pass, infer all types again, or verify the schedule and read its text back");
+  command->add_flag("--plans", opt.plans, "Print the plans of kernels, too");
   command->add_flag("--list", opt.list, "Print the names of the passes instead");
 }
 

@@ -20,8 +20,9 @@ ExitCode command_opt(const OptOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
   const CompileRequest request = compile_request(options, settings, cancel);
   const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
-  GraphOrProgram it = read_model_or_text(request);
-  run_chosen_passes(it, {options.passes, options.until, options.verify}, settings, [&] { poll(request); });
+  TextContent it = read_model_or_text(request);
+  run_chosen_passes(it, {options.passes, options.until, options.verify, options.plans}, settings,
+                    [&] { poll(request); });
   print_result(complete_text(it));
   return kDone;
 }

@@ -129,7 +129,7 @@ struct ExplainOptions : ModelOptions {
 struct OptOptions : ModelOptions {  // the model may also be a text
   std::vector<std::string> passes;
   std::string until;  // a pass
-  bool verify = false, list = false;
+  bool verify = false, plans = false, list = false;
 };
 
 struct ConfigOptions : CommonOptions {

@@ -79,9 +79,9 @@ void ModelBuild::emit(Graph graph) {
   ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph), request_.states); });
   if (request_.settings.passes_numeric_check)
     clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, target_); });
-  const auto trace = [&](const char* stage, const ir::Program& program) {
+  const auto trace = [&](const char* stage, const std::function<std::string()>& text) {
     poll(request_);
-    if (trace_.on()) trace_.stage(stage, ir::to_string(program));
+    if (trace_.on()) trace_.stage(stage, text());
   };
   parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
   module_ = std::move(graphs.module);

@@ -10,10 +10,12 @@
 #include "cppgen/package/index_extents.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
+#include "cppgen/schedule/draft.h"
 #include "cppgen/schedule/fusion/function_forms.h"
 #include "cppgen/schedule/fusion/pointwise_concat.h"
 #include "cppgen/schedule/fusion/precision_casts.h"
 #include "cppgen/schedule/site.h"
+#include "cppgen/schedule_text/schedule_text.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
@@ -123,7 +125,7 @@ schedule::Options prepare(ir::Program& program, const Settings& settings) {
 }
 
 std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, const schedule::Target& target,
-                                  StageClock& clock, const std::string& prefix, const TraceProgram& trace) {
+                                  StageClock& clock, const std::string& prefix, const TraceStage& trace) {
   std::vector<ModelPart> parts;
   for (size_t i = 0; i < cut.graphs.size(); i++) {
     Graph& graph = cut.graphs[i];
@@ -134,7 +136,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     part.size_bounds = package::size_bounds(program);
     if (!cut.states.empty()) part.states = keep_states(program, cut.states, part.input_names, part.output_names);
-    if (trace) trace("lower", program);
+    if (trace) trace("lower", [&] { return ir::to_string(program); });
     const schedule::Options options = prepare(program, settings);
     if (target.choices) part.site = schedule::site_of_program(program);
     const schedule::Choice& choice = schedule::choice_for(target.choices.get(), part.site);
@@ -142,9 +144,9 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     own.tuning = schedule::tuned(target.tuning, choice.tuning);
     part.streams = own.tuning.streams;
     part.schedule = clock.time("schedule", [&] {
-      return schedule::make_schedule(std::move(program), options, own, [&](const char* pass, const ir::Program& p) {
+      return schedule::make_schedule(std::move(program), options, own, [&](const char* pass, const auto& draft) {
         clock.part(pass);
-        if (trace) trace(pass, p);
+        if (trace) trace(pass, [&] { return schedule_text::shown_text(own, draft); });
       });
     });
     for (const StateOption& state : cut.states)

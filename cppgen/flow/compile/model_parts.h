@@ -38,8 +38,8 @@ struct ModelPart {
   package::PlanAndWeights plan;
 };
 
-// Called with the program after each stage.
-using TraceProgram = std::function<void(const char* stage, const ir::Program&)>;
+// Called after each stage with a function that prints the program or the schedule.
+using TraceStage = std::function<void(const char* stage, const std::function<std::string()>& text)>;
 
 // Applies the settings that change what a program computes, and how. Returns the options of its schedule.
 schedule::Options prepare(ir::Program&, const Settings&);
@@ -47,7 +47,7 @@ schedule::Options prepare(ir::Program&, const Settings&);
 // Lowers, schedules and emits. Names of kernels start with `prefix`, followed by the number of their part if there are
 // several.
 std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule::Target&, StageClock&,
-                                  const std::string& prefix = "", const TraceProgram& trace = nullptr);
+                                  const std::string& prefix = "", const TraceStage& trace = nullptr);
 
 // The plans of the parts, whose kernels are in these shared objects; their information about inputs is copied into the
 // module. `keep_originals`: of packed weights (FREEZING_DISCARD_PARAMETERS=0).

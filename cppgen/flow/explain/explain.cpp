@@ -207,10 +207,10 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   ModelGraphs graphs = cut(std::move(graph), request.states);
   result.isa = std::string(isa.name);
   find_peaks(result, isa, request.settings);
-  TraceProgram trace_program;
+  TraceStage trace_stage;
   if (trace.wants_stages())
-    trace_program = [&](const char* stage, const ir::Program& p) { trace.stage(stage, ir::to_string(p)); };
-  std::vector<ModelPart> parts = make_parts(graphs, request.settings, target, clock, "", trace_program);
+    trace_stage = [&](const char* stage, const std::function<std::string()>& text) { trace.stage(stage, text()); };
+  std::vector<ModelPart> parts = make_parts(graphs, request.settings, target, clock, "", trace_stage);
   diagrams.after_fusion(parts, graphs.module);
   if (wishes.drawings) result.after_fusion = draw(parts, graphs.module, *wishes.drawings);
   for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none

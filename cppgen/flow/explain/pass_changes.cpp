@@ -27,6 +27,11 @@ void count_lines(PassChange& change) {
   }
 }
 
+// The first line of a schedule names the pass, which is no change.
+std::string_view content(std::string_view text) {
+  return text.starts_with("schedule after ") ? text.substr(text.find('\n')) : text;
+}
+
 }  // namespace
 
 PassChanges::PassChanges() : folder_(system_temp_directory(), kPrefix) {
@@ -53,7 +58,7 @@ void PassChanges::add(const std::string& stage, const std::string& text) {
   change.stage = stage;
   change.first = stage == "import" || stage == "lower";
   change.lines = std::count(text.begin(), text.end(), '\n');
-  if (!change.first && text != before_) {
+  if (!change.first && content(text) != content(before_)) {
     change.diff = diff(stage, text);
     count_lines(change);
   }

@@ -11,6 +11,7 @@
 #include "cppgen/flow/data/rounding.h"
 #include "cppgen/flow/reference/reference_model.h"
 #include "cppgen/flow/reference/reference_plan.h"
+#include "cppgen/schedule/draft.h"
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
@@ -98,8 +99,9 @@ void check_schedule(const Graph& part, const CompileRequest& request, const sche
     return log_warning("PASSES_NUMERIC_CHECK: the schedule of {} is not checked: {}", cppgen::quoted(part.name),
                        error.what());
   }
-  schedule::make_schedule(check->program(), check->options(), target,
-                          [&](const char* pass, const ir::Program& program) { check->after_pass(pass, program); });
+  schedule::make_schedule(check->program(), check->options(), target, [&](const char* pass, const auto& draft) {
+    check->after_pass(pass, draft.schedule.program);
+  });
 }
 
 }  // namespace

@@ -13,15 +13,18 @@
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/passes/pipeline.h"
-#include "cppgen/schedule/draft.h"
-#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/pipeline.h"
+#include "cppgen/schedule_text/check_draft.h"
+#include "cppgen/schedule_text/schedule_text.h"
 #include "cppgen/support/input_file.h"
 #include "cppgen/text/graph_reader.h"
 #include "cppgen/text/program_reader.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
+
+using schedule_text::TargetedDraft;
+
 namespace {
 
 constexpr int64_t kMostBytes = int64_t{1} << 32;
@@ -101,16 +104,28 @@ void verify_types(const Graph& graph, const std::string& when) {
   }
 }
 
-enum class Over : uint8_t { graph, lowering, program };
+// Null if it is a graph or a program.
+TargetedDraft* draft_of(const TextContent& it) {
+  const auto* draft = std::get_if<std::shared_ptr<TargetedDraft>>(&it);
+  return draft ? draft->get() : nullptr;
+}
 
-// A row of either table, or the lowering between them.
+void verify_text(const TargetedDraft& draft, const std::string& when) {
+  const std::string text = schedule_text::to_text(draft);
+  const TextContent read = read_text(text, when);
+  if (complete_text(read) != text) internal_error("{}: the text of the schedule is read back as another one", when);
+}
+
+enum class Over : uint8_t { graph, lowering, schedule };
+
+// A row of the tables of passes, or the lowering between them. A program is a schedule that has not begun.
 struct Row {
   std::string name;
   Over over;
   bool needs_types = false;
   bool infers = false;
   bool is_on = true;
-  const schedule::Pass* pass = nullptr;  // over programs
+  const schedule::Pass* pass = nullptr;  // over schedules
 };
 
 bool is_disabled(const Settings& settings, const std::string& name) {
@@ -126,15 +141,15 @@ std::vector<Row> all_rows(const Settings& settings) {
     rows.push_back(
         {row.name, Over::graph, row.needs_types, row.name == "infer_types", !row.option || options.*row.option});
   rows.push_back({kLower, Over::lowering, true});
-  for (const schedule::Pass& pass : schedule::fusion_passes())
-    if (pass.run != schedule::mark_attentions)  // it records what later passes need, and changes no program
-      rows.push_back({pass.name, Over::program, false, false, !pass.option || schedule.*pass.option, &pass});
+  for (const auto passes : {schedule::fusion_passes(), schedule::kernel_passes()})
+    for (const schedule::Pass& pass : passes)
+      rows.push_back({pass.name, Over::schedule, false, false, !pass.option || schedule.*pass.option, &pass});
   for (Row& row : rows) row.is_on = row.is_on && !is_disabled(settings, row.name);
   return rows;
 }
 
 // The rows to run: those up to `until`, without those that settings turn off, then the chosen ones.
-std::vector<Row> rows_of(const PassRuns& runs, const Settings& settings, bool is_graph) {
+std::vector<Row> rows_of(const PassRuns& runs, const Settings& settings, const TextContent& it) {
   const std::vector<Row> all = all_rows(settings);
   const auto find = [&](const std::string& name) {
     const auto row = std::find_if(all.begin(), all.end(), [&](const Row& r) { return r.name == name; });
@@ -143,7 +158,11 @@ std::vector<Row> rows_of(const PassRuns& runs, const Settings& settings, bool is
     return row;
   };
   std::vector<Row> rows;
-  const auto runs_here = [&](const Row& row) { return row.is_on && (is_graph || row.over == Over::program); };
+  const TargetedDraft* draft = draft_of(it);
+  const auto runs_here = [&](const Row& row) {
+    if (!row.is_on || (draft && !schedule_text::can_follow(draft->draft, row.name))) return false;
+    return std::holds_alternative<Graph>(it) || row.over == Over::schedule;
+  };
   if (!runs.until.empty()) std::copy_if(all.begin(), find(runs.until) + 1, std::back_inserter(rows), runs_here);
   for (const std::string& name : runs.passes) rows.push_back(*find(name));
   return rows;
@@ -157,35 +176,37 @@ ir::Program lowered(Graph& graph) {
 
 class PassRunner {
  public:
-  PassRunner(GraphOrProgram& it, const Settings& settings, bool verify)
-      : it_(it), settings_(settings), verifies_(verify) {
+  PassRunner(TextContent& it, const Settings& settings, const PassRuns& runs)
+      : it_(it), settings_(settings), runs_(runs) {
     if (Graph* graph = std::get_if<Graph>(&it_)) options_ = pass_options(*graph, settings);
   }
 
   void verify(const std::string& when) const {
+    if (!runs_.verify) return;
     const Graph* graph = std::get_if<Graph>(&it_);
-    if (verifies_ && graph && untyped_value(*graph).empty()) verify_types(*graph, when);
+    if (graph && untyped_value(*graph).empty()) verify_types(*graph, when);
+    if (const TargetedDraft* draft = draft_of(it_)) verify_text(*draft, when);
   }
 
   void run(const Row& row) {
     Graph* graph = std::get_if<Graph>(&it_);
-    if (!graph && row.over != Over::program)
+    if (!graph && row.over != Over::schedule)
       user_error("{} runs over graphs, but there is a program already", row.name);
-    if (graph && row.over == Over::program)
+    if (graph && row.over == Over::schedule)
       user_error("{} runs over programs: run {} before it, which makes one of a graph", row.name, kLower);
     if (graph && row.needs_types) check_types(*graph, row.name);
     types_are_inferred_ = types_are_inferred_ || row.infers;
     if (row.infers || row.over == Over::lowering) require_outputs(*graph, row.name);
     if (row.over == Over::graph) return passes::run_pass(row.name, *graph, options_);
-    if (row.over == Over::program) return run_over_program(*row.pass);
+    if (row.over == Over::schedule) return run_over_schedule(*row.pass);
     ir::Program program = lowered(*graph);
     it_ = std::move(program);
   }
 
  private:
-  GraphOrProgram& it_;
+  TextContent& it_;
   const Settings& settings_;
-  bool verifies_;
+  const PassRuns& runs_;
   bool types_are_inferred_ = false;  // and not those of a text, which may be wrong
   passes::PassOptions options_;
 
@@ -195,16 +216,28 @@ class PassRunner {
     types_are_inferred_ = true;
   }
 
-  void run_over_program(const schedule::Pass& pass) {
+  // The schedule, which begins with the program if there is none yet.
+  TargetedDraft& schedule() {
+    if (auto* program = std::get_if<ir::Program>(&it_)) {
+      TargetedDraft begun{runs_.target ? *runs_.target : target_of(likely_isa(settings_), this_machine()), {}};
+      begun.target.tuning = schedule::tuned(begun.target.tuning, settings_.tuning);
+      begun.draft.schedule.program = std::move(*program);
+      it_ = std::make_shared<TargetedDraft>(std::move(begun));
+    }
+    return *draft_of(it_);
+  }
+
+  void run_over_schedule(const schedule::Pass& pass) {
+    TargetedDraft& it = schedule();
+    schedule_text::check_order(it.draft, pass);
     schedule::Options options = schedule_options(settings_);
     options.disabled_passes.clear();
     schedule::Pass always = pass;
     always.option = nullptr;
-    const schedule::Target target = target_of(likely_isa(settings_), this_machine());
-    schedule::Draft draft{options, target};
-    draft.program() = std::move(std::get<ir::Program>(it_));
+    schedule::Draft draft{options, it.target, std::move(it.draft)};
     schedule::run_passes({&always, 1}, draft);
-    it_ = std::move(draft.program());
+    it.draft = std::move(draft);
+    if (schedule_text::is_only_program(it.draft)) it.draft.schedule.log = {};
   }
 };
 
@@ -217,34 +250,38 @@ std::vector<std::string> names_of_passes() {
   return names;
 }
 
-GraphOrProgram read_text(std::string_view text, const std::string& file,
-                         std::shared_ptr<const ops::CustomOperators> custom_operators) {
+TextContent read_text(std::string_view text, const std::string& file,
+                      std::shared_ptr<const ops::CustomOperators> custom_operators) {
   if (text::is_program(text, file)) return text::read_program(text, file);
+  if (schedule_text::is_schedule(text, file))
+    return std::make_shared<TargetedDraft>(schedule_text::read_schedule(text, file));
   return text::read_graph(text, file, std::move(custom_operators));
 }
 
-GraphOrProgram read_model_or_text(const CompileRequest& request) {
+TextContent read_model_or_text(const CompileRequest& request) {
   const std::vector<rt::CustomFile> custom = rt::read_custom_files(custom_operator_paths(request));
   if (is_model(request.model)) return import_model(request, custom);
   if (!request.dims.empty()) user_error("--dim changes models, but {} is a text", request.model);
   return read_text(content_of(request.model), request.model, custom::make_operators(custom));
 }
 
-void run_chosen_passes(GraphOrProgram& it, const PassRuns& runs, const Settings& settings,
+void run_chosen_passes(TextContent& it, const PassRuns& runs, const Settings& settings,
                        const std::function<void()>& poll) {
-  PassRunner runner(it, settings, runs.verify);
-  const std::vector<Row> rows = rows_of(runs, settings, std::holds_alternative<Graph>(it));
+  PassRunner runner(it, settings, runs);
+  const std::vector<Row> rows = rows_of(runs, settings, it);
   runner.verify("as read");
   for (const Row& row : rows) {
     if (poll) poll();
     runner.run(row);
     runner.verify("after " + row.name);
   }
+  if (TargetedDraft* draft = draft_of(it)) draft->plans = draft->plans || runs.plans;
 }
 
-std::string complete_text(const GraphOrProgram& it) {
-  const Graph* graph = std::get_if<Graph>(&it);
-  return graph ? graph_text(*graph) : ir::program_text(std::get<ir::Program>(it));
+std::string complete_text(const TextContent& it) {
+  if (const Graph* graph = std::get_if<Graph>(&it)) return graph_text(*graph);
+  if (const TargetedDraft* draft = draft_of(it)) return schedule_text::to_text(*draft);
+  return ir::program_text(std::get<ir::Program>(it));
 }
 
 }  // namespace cppgen

@@ -42,7 +42,7 @@ class NestPrinter {
     std::string text = fmt::format("nest {}{}\n", nest_.name, print_origins(nest_.origins));
     text += loops("for", nest_.loops) + loops("reduce", nest_.reduced);
     for (size_t i = 0; i < nest_.reductions.size(); i++)
-      append_lines(text, printer_, fmt::format("acc{} = {}", i, reduction(nest_.reductions[i])));
+      append_lines(text, printer_, fmt::format("acc{} = {}", i, reduction_text(printer_, nest_.reductions[i])));
     for (const Store& s : nest_.stores) append_lines(text, printer_, store(s));
     const auto role = [](AxisRole r) { return std::string(kRoles[static_cast<int>(r)]); };
     return nest_.is_contraction() ? text + "  roles " + joined(nest_.roles, role) + "\n" : text;
@@ -54,6 +54,7 @@ class NestPrinter {
   ExprPrinter printer_;
 
   std::string store(const Store& s) {
+    if (exact_) return store_text(printer_, s);
     const std::string value = printer_.print(s.value);
     return fmt::format("b{}{} = {}", s.buffer, printer_.print(s.indices), value);
   }
@@ -62,12 +63,6 @@ class NestPrinter {
     if (loops.empty()) return {};
     const auto loop = [&](const Loop& l) { return printer_.print(l.var) + " < " + printer_.print(l.extent); };
     return fmt::format("  {} {}\n", word, joined(loops, loop));
-  }
-
-  std::string reduction(const Reduction& r) {
-    std::string text = fmt::format("{} {}({}", name_of(r.op), name_of(r.type), printer_.print(r.value));
-    if (gives_position(r.op)) text += ", at " + printer_.print(r.position);
-    return text + (r.select_last ? ", last)" : ")");
   }
 };
 
@@ -112,7 +107,7 @@ std::string print_buffer(const Buffer& b, size_t most_bytes) {
   IndexExpr bytes = int64_t(size_of(b.type));
   for (IndexExpr extent : b.shape) bytes = bytes * extent;
   // Constants that the schedule packs when weights are written have no data yet.
-  if (!bytes.is_constant(int64_t(b.data.size))) return text + " = elided\n";
+  if (!bytes.is_constant(int64_t(b.data.size))) return text + " = packed\n";
   return text + " = " + data_text(b.type, b.data, int64_t(b.data.size / size_of(b.type)), most_bytes) + "\n";
 }
 
@@ -156,6 +151,19 @@ std::string SymbolLines::lines(const IndexArena& arena) {
   for (const IndexBound& bound : arena.assumptions())
     text += fmt::format("  assume {} <= {}\n", exact_text(bound.least), exact_text(bound.most));
   return text;
+}
+
+std::string loop_text(const Loop& loop) { return exact_text(loop.var) + " < " + exact_text(loop.extent); }
+
+std::string reduction_text(ExprPrinter& printer, const Reduction& r) {
+  std::string text = fmt::format("{} {}({}", name_of(r.op), name_of(r.type), printer.print(r.value));
+  if (gives_position(r.op)) text += ", at " + printer.print(r.position);
+  return text + (r.select_last ? ", last)" : ")");
+}
+
+std::string store_text(ExprPrinter& printer, const Store& s) {
+  const std::string value = printer.print(s.value);
+  return fmt::format("b{}{} = {}", s.buffer, printer.print(s.indices), value);
 }
 
 std::string to_string(const LoopNest& nest, const Program&) { return nest_text(nest, false); }

@@ -189,6 +189,7 @@ void prepare_contractions(Draft& draft) {
     if (nest) nest->roles.clear();
     preparation.append(std::move(old[i]));
   }
+  draft.engines.clear();
   draft.contractions = preparation.take();
 }
 

@@ -107,6 +107,7 @@ void make_steps(Draft& draft) {
       steps.push_back(make_step(draft, uses, group, position));
     }
   }
+  draft.inside_attentions.clear(), draft.attentions.clear(), draft.contractions.clear(), draft.groups.clear();
 }
 
 }  // namespace cppgen::schedule

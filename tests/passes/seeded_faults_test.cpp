@@ -1,0 +1,95 @@
+// Faults in what passes make, which are valid schedules all the same: no verifier finds them, but the file of the pass.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "cppgen/schedule/engines/engine_list.h"
+#include "cppgen/schedule_text/check_draft.h"
+#include "cppgen/schedule_text/schedule_text.h"
+#include "runtime/base/errors.h"
+#include "tests/passes/pass_file.h"
+
+namespace cppgen {
+namespace {
+
+using schedule::DraftState;
+
+struct Fault {
+  const char *pass, *what;
+  void (*seed)(DraftState&);
+};
+
+template <class F>
+void each_kernel_of(DraftState& draft, const F& f) {
+  schedule::each_kernel(draft.schedule.steps, f);
+}
+
+const Fault kFaults[] = {
+    {"mark_attentions", "it marks nothing", [](DraftState& draft) { draft.inside_attentions.clear(); }},
+    {"plan_layouts", "every layout is row-major",
+     [](DraftState& draft) {
+       for (schedule::Layout& layout : draft.schedule.layouts) layout = schedule::row_major(layout.order.size());
+     }},
+    {"find_attentions", "it finds none", [](DraftState& draft) { draft.attentions.clear(); }},
+    {"choose_engines", "all contractions are loops",
+     [](DraftState& draft) {
+       for (schedule::EngineChoice& choice : draft.engines)
+         if (choice.engine) choice.engine = &schedule::engine_list().back();
+     }},
+    {"prepare_contractions", "contractions keep their roles but have no step",
+     [](DraftState& draft) {
+       for (schedule::ContractionStep& step : draft.contractions) step = std::monostate();
+     }},
+    {"pad_conflicting_rows", "rows are padded by two cache lines",
+     [](DraftState& draft) {
+       for (schedule::Layout& layout : draft.schedule.layouts) layout.pad *= 2;
+     }},
+    {"group_statements", "other statements may join any group",
+     [](DraftState& draft) {
+       for (schedule::Group& group : draft.groups) group.closed = false;
+     }},
+    {"order_for_peak_memory", "groups are in the order of their statements",
+     [](DraftState& draft) {
+       std::sort(draft.groups.begin(), draft.groups.end(),
+                 [](const auto& a, const auto& b) { return a.statements < b.statements; });
+     }},
+    {"make_steps", "other loops are vectorised",
+     [](DraftState& draft) {
+       each_kernel_of(draft, [](auto& kernel) { kernel.vector_outer = !kernel.vector_outer; });
+     }},
+    {"find_in_place", "it finds no pair", [](DraftState& draft) { draft.schedule.in_place.clear(); }},
+    {"find_stores_around_caches", "all stores bypass the caches",
+     [](DraftState& draft) { each_kernel_of(draft, [](auto& kernel) { kernel.around_caches = kernel.outputs; }); }},
+    {"choose_register_tiles", "tiles are never part of a kernel",
+     [](DraftState& draft) {
+       each_kernel_of(draft, [](auto& kernel) {
+         if (kernel.contraction) kernel.contraction->in_registers = false;
+       });
+     }},
+};
+
+// What the case prints if the pass has the fault. The verifiers throw if they find it.
+std::string printed_with(const Fault& fault, const PassCase& it) {
+  const PassCommand command = command_of(it);
+  TextContent content = read_text(it.input, "input");
+  run_chosen_passes(content, command.runs, command.settings);
+  DraftState& draft = std::get<std::shared_ptr<schedule_text::TargetedDraft>>(content)->draft;
+  fault.seed(draft);
+  schedule_text::check_draft(draft);
+  return complete_text(content);
+}
+
+TEST(SeededFaults, AreFoundByTheFileOfThePass) {
+  const std::vector<PassFile> files = read_pass_files(CPPGEN_PASS_TESTS "/files");
+  for (const Fault& fault : kFaults) {
+    SCOPED_TRACE(std::string(fault.pass) + ": " + fault.what);
+    const auto file = std::find_if(files.begin(), files.end(), [&](const PassFile& f) { return f.pass == fault.pass; });
+    ASSERT_NE(file, files.end());
+    size_t found = 0;
+    for (const PassCase& it : file->cases) found += printed_with(fault, it) != it.expected;
+    EXPECT_GE(found, size_t{1});
+  }
+}
+
+}  // namespace
+}  // namespace cppgen
