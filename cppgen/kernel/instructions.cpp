@@ -5,6 +5,7 @@
 
 #include "cppgen/ir/values/op_table.h"
 #include "cppgen/kernel/work.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/kernels/vector_loop.h"
 
 namespace cppgen::kernel {
@@ -12,14 +13,9 @@ namespace {
 
 using ir::ExprKind;
 using ir::Loop;
+using schedule::kCosts;
 using schedule::Segment;
 
-// Compounds, as multiply-adds.
-constexpr int64_t kOfPosition = 3;
-constexpr int64_t kOfMaximum = 3, kOfMinimum = 2;  // they propagate NaNs and order zeros
-constexpr int64_t kOfRowSum = 2;
-constexpr int64_t kTransposedAccess = 6;
-constexpr int64_t kOfApartLane = 4;  // of each lane of an access whose lanes are far apart
 constexpr int64_t kFloatBytes = 4;
 
 // Instructions and compounds, and the least that these take of multiply-adds: additions, shifts and blends may have
@@ -35,11 +31,11 @@ constexpr Cost operator*(int64_t times, const Cost& cost) {
 }
 
 constexpr Cost kInstruction{1, 0, 0};
-constexpr Cost kDivision{0, 12, 5}, kRoot{0, 16, 5}, kRemainder{0, 48, 5}, kFunction{0, 24, 8}, kPower{0, 200, 8};
-constexpr Cost kDivisionOfScalars{0, 4, 1};    // of which the compiler makes vectors
-constexpr Cost kFunctionOfScalar{0, 200, 8};   // without vectors, multiply-adds of float32 are emulated
-constexpr Cost kFunctionOfLane{0, 64, 8};      // one of the runtime, which computes lane by lane
-constexpr Cost kDivisionOfIntegers{0, 12, 0};  // which have no instruction for it
+constexpr Cost kDivision{0, kCosts.division, kCosts.division_least}, kRoot{0, kCosts.root, kCosts.division_least},
+    kRemainder{0, kCosts.remainder, kCosts.division_least}, kFunction{0, kCosts.function, kCosts.function_least},
+    kPower{0, kCosts.power, kCosts.function_least}, kDivisionOfScalars{0, kCosts.scalar_division, 1},
+    kFunctionOfScalar{0, kCosts.scalar_function, kCosts.function_least},
+    kFunctionOfLane{0, kCosts.lane_function, kCosts.function_least}, kDivisionOfIntegers{0, kCosts.integer_division, 0};
 constexpr Cost compounds(int64_t n) { return {0, n, 0}; }
 
 // Vectors of wider elements than float32 come in several parts.
@@ -94,7 +90,7 @@ Cost of_value(Expr e, int64_t lanes) {
       return of_unary(e->unary, e->type, lanes);
     case ExprKind::binary:
       if (is_exact_extremum(e))
-        return vector_parts(e->type) * compounds(e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum);
+        return vector_parts(e->type) * compounds(e->binary == ir::BinaryOp::max ? kCosts.maximum : kCosts.minimum);
       return of_binary(e, lanes);
     case ExprKind::select:
     case ExprKind::cast:
@@ -136,10 +132,10 @@ class Counter {
   static bool is_multiply_add(const ir::Reduction& r) { return is_sum_of_products(r) && is_float(r.type); }
   // The sums of a row wait for each other.
   Cost of_step(ir::ReduceOp op) const {
-    if (ir::gives_position(op)) return compounds(kOfPosition);
-    if (op == ir::ReduceOp::max) return compounds(kOfMaximum);
-    if (op == ir::ReduceOp::min) return compounds(kOfMinimum);
-    return lanes_ + 1 == loops_.size() ? compounds(kOfRowSum) : kInstruction;
+    if (ir::gives_position(op)) return compounds(kCosts.position_step);
+    if (op == ir::ReduceOp::max) return compounds(kCosts.maximum);
+    if (op == ir::ReduceOp::min) return compounds(kCosts.minimum);
+    return lanes_ + 1 == loops_.size() ? compounds(kCosts.row_sum_step) : kInstruction;
   }
   bool is_in_register(BufferId b) const { return schedule::is_value_local(view_.kernel, b); }
 
@@ -171,7 +167,7 @@ class Counter {
     const auto stride = ir::stride_of(offset, loops_[lanes_].var.node());
     if (stride && schedule::moves_by_one_or_none(*stride))
       return parts * (kInstruction + (runs_are_far_apart(offset, type) ? of_far_vector(type) : Cost{}));
-    if (transposed_) return parts * compounds(kTransposedAccess);
+    if (transposed_) return parts * compounds(kCosts.transposed_access);
     if (stride && stride->is_constant(2) && load) return parts * of_every_other();
     const auto repeated = schedule::repeated_elements(offset, loops_[lanes_].var.node());
     if (repeated && repeated->step <= repeated->lanes) return parts * compounds(int64_t(usual_.repeated_time));
@@ -196,16 +192,17 @@ class Counter {
     return false;
   }
   Cost of_far_vector(DType type) const {
-    constexpr int64_t kOfLine = 12, kLineBytes = 64;
+    constexpr int64_t kLineBytes = 64;
     const int64_t bytes = view_.target.lanes * std::min(int64_t(size_of(type)), kFloatBytes);
-    return compounds((kOfLine * bytes + kLineBytes - 1) / kLineBytes);
+    return compounds((kCosts.far_line * bytes + kLineBytes - 1) / kLineBytes);
   }
   // Without instructions that select lanes of two whole vectors, more of them are needed.
   Cost of_every_other() const {
-    constexpr int64_t kMore = 2, kLanesOfSuch = 16;
-    return compounds(int64_t(usual_.every_other_time) + (view_.target.lanes < kLanesOfSuch ? kMore : 0));
+    constexpr int64_t kLanesOfSuch = 16;
+    return compounds(int64_t(usual_.every_other_time) +
+                     (view_.target.lanes < kLanesOfSuch ? kCosts.every_other_more : 0));
   }
-  Cost of_lanes_apart() const { return compounds(kOfApartLane * view_.target.lanes); }
+  Cost of_lanes_apart() const { return compounds(kCosts.apart_lane * view_.target.lanes); }
 
   // The cost of an access to memory. `chosen`: lanes read elements at positions that are values.
   Cost of_load(Expr e, bool chosen) const {

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "cppgen/schedule/costs.h"
 #include "runtime/contraction/formats.h"
 #include "runtime/contraction/winograd.h"
 
@@ -12,17 +13,14 @@ namespace cppgen::kernel {
 namespace {
 
 using schedule::Attention;
+using schedule::kCosts;
 using schedule::Segment;
 using schedule::TileContraction;
 
-constexpr int64_t kMatrixSide = 16;          // rows and columns of a matrix tile
-constexpr int64_t kMatrixRowBytes = 64;      // bytes of the depth that one instruction multiplies
-constexpr int64_t kMatrixInstructions = 32;  // multiply-adds of vectors that take as long as one of matrix tiles
-constexpr int64_t kSumsThroughMemory = 3;    // instructions that write, read and zero a vector of sums
-constexpr int64_t kTransposedVector = 4;     // instructions that transpose a vector of results
-constexpr int64_t kAttentionTenths = 13;     // of its multiply-adds: its tiles are small, and each has a start
-// The instructions for a vector of scores: maximum, exponential, sum; and the least for the exponential.
-const Instructions kSoftmaxOfVector{0, 32, 8};
+constexpr int64_t kMatrixSide = 16;      // rows and columns of a matrix tile
+constexpr int64_t kMatrixRowBytes = 64;  // bytes of the depth that one instruction multiplies
+// The instructions for a vector of scores, and the least for its exponential.
+const Instructions kSoftmaxOfVector{0, kCosts.softmax, kCosts.function_least};
 
 IndexExpr contraction_flops(const TileContraction& c) {
   return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.depth.extent;
@@ -35,16 +33,14 @@ int64_t products_of_parts(const rt::TileFormatInfo& format) {
 int64_t matrix_depth(const rt::TileFormatInfo& format) { return kMatrixRowBytes / (format.parts == 0 ? 1 : 2); }
 
 double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& target) {
-  constexpr double kWords = 2;        // 16-bit products of a lane, where there are no dot products of bytes
-  constexpr double kScalarWords = 8;  // without vectors, the compiler's baseline still has some for integers
   if (format.form == rt::LeftForm::block)
     return double(kMatrixSide * kMatrixSide * matrix_depth(format)) /
-           double(kMatrixInstructions * target.lanes * products_of_parts(format));
+           double(kCosts.matrix_instruction * target.lanes * products_of_parts(format));
   if (format.panel == DType::bf16) return std::max(1.0, target.bf16_dot_speed);
   if (format.sum == DType::f64) return 0.5;
   if (format.sum != DType::i32 && format.left != DType::i8) return 1;
-  if (target.lanes == 1) return kScalarWords;
-  return target.byte_dots ? format.depth_group : kWords;
+  if (target.lanes == 1) return kCosts.scalar_words_rate;
+  return target.byte_dots ? format.depth_group : kCosts.words_rate;
 }
 
 // How many iterations of the loop of rows at `position` a tile of `tile_rows` rows spans.
@@ -131,7 +127,7 @@ IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const 
 IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& format) {
   const IndexExpr tiles = ir::ceildiv(points(c.rows), kMatrixSide) * ir::ceildiv(c.columns.extent, kMatrixSide);
   return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.depth.extent, matrix_depth(format)) *
-         (products_of_parts(format) * kMatrixInstructions);
+         (products_of_parts(format) * kCosts.matrix_instruction);
 }
 
 IndexExpr tile_products(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
@@ -163,17 +159,17 @@ void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) 
   work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) / share_computed(c, 1);
   work.products = tile_products(view, c, plan);
   set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
-  const int64_t more = (c.in_registers ? 0 : kSumsThroughMemory) + (plan.turned ? kTransposedVector : 0);
+  const int64_t more = (c.in_registers ? 0 : kCosts.sums_through_memory) + (plan.turned ? kCosts.transposed_result : 0);
   work.instructions = work.instructions + preparing_instructions(view, c, plan) +
                       more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
 }
 
 // The instructions that read, transform and write the vectors of patches, in both directions.
 IndexExpr transforming_instructions(const KernelView& view, const TileContraction& c, const WinogradPlan& plan) {
-  constexpr int64_t kOfElement = 6;
   const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd);
   const IndexExpr inputs = ir::ceildiv(c.depth.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
-  return kOfElement * products * plan.patches * points(c.batch) * (inputs + ir::ceildiv(c.columns.extent, lanes));
+  return kCosts.winograd_element * products * plan.patches * points(c.batch) *
+         (inputs + ir::ceildiv(c.columns.extent, lanes));
 }
 
 void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& work) {
@@ -184,7 +180,7 @@ void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& 
   work.products = rows * plan.panels * c.depth.extent * std::max<int64_t>(1, c.shape.nr / lanes);
   set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
   work.instructions = work.instructions + transforming_instructions(view, c, plan) +
-                      kSumsThroughMemory * rows * ir::ceildiv(c.columns.extent, lanes);
+                      kCosts.sums_through_memory * rows * ir::ceildiv(c.columns.extent, lanes);
 }
 
 // The scores of rows that no mask hides, where groups of rows are computed together. A row sees as many keys as the
@@ -203,8 +199,8 @@ void add_attention(const KernelView& view, const AttentionPlan& plan, KernelWork
   const int64_t width = view.target.tiles[size_t(rt::TileFormat::f32)].nr;
   const IndexExpr scores = scores_seen(a, plan.hidden, width);
   work.flops = 2 * scores_seen(a, plan.hidden, 1) * (a.depth.extent + a.columns.extent);
-  work.products =
-      ir::ceildiv(ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent) * kAttentionTenths, 10);
+  work.products = ir::ceildiv(
+      ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent) * kCosts.attention_tenths, 10);
   set_instructions(work, ir::ceildiv(scores, view.target.lanes) *
                              (kSoftmaxOfVector + instructions_of_vector({a.score}, view.target.lanes)));
 }

@@ -3,25 +3,22 @@
 #include <map>
 #include <set>
 
+#include "cppgen/schedule/costs.h"
+
 namespace cppgen::package {
 namespace {
 
-// Tenths of what is accessed, fitted to the kernels of eleven networks (bench/predictions.py). A line is exchanged when
-// it is read after another thread has written it, and when it is written after another thread has read it.
-constexpr int64_t kTenths = 10;
-constexpr int64_t kReadAcross = 3;     // of what was written by threads that divided it otherwise
-constexpr int64_t kReadAlong = 2;      // of what was written by threads that divided it in the same way
-constexpr int64_t kAttended = 8;       // in short parts, whose latency counts
-constexpr int64_t kWritten = 3;        // to memory that other tensors had before
-constexpr int64_t kWrittenForAll = 8;  // to memory that all threads read
+using schedule::kCosts;
+
+constexpr int64_t kTenths = 10;  // the unit of these costs
 
 bool is_constant(const ir::Buffer& buffer) { return buffer.kind == ir::BufferKind::constant; }
 
 // `columns`: whether the threads that wrote it divided columns.
 int64_t tenths_read(const ExchangedBytes::Step& step, ir::BufferId b, bool columns) {
-  if (step.attends) return kAttended;
-  if (b == step.left) return kTenthsReadByAll;
-  return columns == step.divides_columns() ? kReadAlong : kReadAcross;
+  if (step.attends) return kCosts.attended;
+  if (b == step.left) return kCosts.read_by_all;
+  return columns == step.divides_columns() ? kCosts.read_along : kCosts.read_across;
 }
 
 }  // namespace
@@ -47,9 +44,9 @@ std::vector<ir::IndexExpr> ExchangedBytes::of_steps() const {
     for (const ir::BufferId b : std::set<ir::BufferId>(step.outputs.begin(), step.outputs.end())) {
       columns_written[b] = step.divides_columns();
       if (read_by_all.contains(b))
-        tenths = tenths + bytes(b) * kWrittenForAll;
+        tenths = tenths + bytes(b) * kCosts.written_for_all;
       else if (program_.buffer(b).kind == ir::BufferKind::temporary)
-        tenths = tenths + bytes(b) * kWritten;
+        tenths = tenths + bytes(b) * kCosts.written;
     }
     all.push_back(ir::ceildiv(tenths, kTenths));
   }

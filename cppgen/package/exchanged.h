@@ -5,10 +5,6 @@
 
 namespace cppgen::package {
 
-// The part of a tensor's bytes that two threads exchange if both read all of it, because they divide the columns of a
-// contraction; fitted like the others in exchanged.cpp.
-inline constexpr int64_t kTenthsReadByAll = 3;
-
 // Estimates how many bytes each step accesses that caches of other threads hold, for predictions of its time. Threads
 // divide the rows of a tensor, or its columns where the panels of a contraction exceed a cache.
 class ExchangedBytes {

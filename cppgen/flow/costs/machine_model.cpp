@@ -6,16 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "cppgen/schedule/costs.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/setting_values.h"
 
 namespace cppgen {
 namespace {
 
-// These are the numbers of usual servers.
-constexpr double kMemoryGbOfCore = 5;       // with all channels filled, as each core's part
-constexpr double kL3BytesOfCore = 4 << 20;  // virtual machines report the whole of an L3 that has more cores than they
-constexpr double kExchangeGbAcross = 8, kRoundTripNsAcross = 300;  // between last-level caches
+using schedule::kCosts;
 
 constexpr std::string_view kMeasured = "measured", kReported = "reported", kAssumed = "assumed", kGiven = "given";
 
@@ -34,7 +32,7 @@ void add_caches(MachineModel& model, const MachinePeaks& several, const MachineD
     model.numbers.push_back({"l2_rate", "GB/s from it", rate_of(several, "L2") / threads, rates});
   }
   if (here.l3_bytes <= 0) return;
-  const double usual = std::ceil(double(here.l3_bytes) / kL3BytesOfCore);
+  const double usual = std::ceil(double(here.l3_bytes) / kCosts.l3_bytes_of_core);
   model.numbers.push_back({"l3", "bytes of a last-level cache", double(here.l3_bytes), kReported});
   model.numbers.push_back({"l3_cores", "cores that share it", std::max<double>(here.l3_cores, usual),
                            here.l3_cores >= usual ? kReported : kAssumed});
@@ -44,7 +42,7 @@ void add_caches(MachineModel& model, const MachinePeaks& several, const MachineD
 void add_memory(MachineModel& model, const MachinePeaks& one, const MachinePeaks& several, bool is_here,
                 std::string_view rates) {
   const double cores = model.number("cores"), measured = rate_of(several, "memory");
-  const double usual = is_here ? 0 : kMemoryGbOfCore * cores, alone = rate_of(one, "memory");
+  const double usual = is_here ? 0 : kCosts.memory_gb_of_core * cores, alone = rate_of(one, "memory");
   model.numbers.push_back({"memory_one", "GB/s from memory for one thread alone", alone, rates});
   model.numbers.push_back({"memory_each", "GB/s for each of several threads, as long as there is more",
                            std::min(alone, measured / several.threads), rates});
@@ -54,14 +52,15 @@ void add_memory(MachineModel& model, const MachinePeaks& one, const MachinePeaks
 
 void add_exchange(MachineModel& model, const MachinePeaks& several, std::string_view rates) {
   const bool known = several.threads > 1;
-  const double gb = known ? several.exchange_gb_per_second : kExchangeGbAcross;
-  const double ns = known ? several.round_trip_ns : kRoundTripNsAcross;
+  const double gb = known ? several.exchange_gb_per_second : kCosts.exchange_gb_across;
+  const double ns = known ? several.round_trip_ns : kCosts.round_trip_ns_across;
   const std::string_view source = known ? rates : kAssumed;
   model.numbers.push_back({"exchange", "GB/s between threads that share a last-level cache", gb, source});
-  model.numbers.push_back({"exchange_across", "GB/s between other threads", std::min(gb, kExchangeGbAcross), kAssumed});
+  model.numbers.push_back(
+      {"exchange_across", "GB/s between other threads", std::min(gb, kCosts.exchange_gb_across), kAssumed});
   model.numbers.push_back({"round_trip", "ns of a message and its answer with such a cache", ns, source});
   model.numbers.push_back(
-      {"round_trip_across", "ns of those between other threads", std::max(ns, kRoundTripNsAcross), kAssumed});
+      {"round_trip_across", "ns of those between other threads", std::max(ns, kCosts.round_trip_ns_across), kAssumed});
 }
 
 std::vector<std::string> number_names(const MachineModel& model) {

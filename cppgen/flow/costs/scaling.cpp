@@ -7,7 +7,7 @@
 #include <map>
 
 #include "cppgen/flow/explain/explain.h"
-#include "cppgen/package/exchanged.h"
+#include "cppgen/schedule/costs.h"
 #include "runtime/library/chunks.h"
 #include "runtime/threads/region.h"
 
@@ -15,10 +15,6 @@ namespace cppgen {
 namespace {
 
 using Step = Explanation::Step;
-
-// Each thread but two adds this part of a round trip to a step: it writes its share and counts its end, which overlaps
-// with the same of others.
-constexpr double kOfRoundTrip = 0.25;
 
 // Chunks that no thread has claimed, by whose share they are in.
 class UnclaimedChunks {
@@ -67,7 +63,7 @@ double readers_of_constants(const StepDivision& division, int64_t units, int64_t
 // cache bring it there once for all of them; of other data, each reads the part that others had.
 double exchanged_bytes(const StepCost& cost, const StepDivision& division, int threads, const MachineModel& machine,
                        const MachinePeaks& peaks) {
-  constexpr double kReadByAll = double(package::kTenthsReadByAll) / 10;
+  constexpr double kReadByAll = double(schedule::kCosts.read_by_all) / 10;
   if (threads < 2) return 0;
   const double by_all = division.by_columns ? std::min(cost.exchanged, kReadByAll * division.left_bytes) : 0;
   const double across = 1 / std::min<double>(threads, std::max(1.0, machine.number("l3_cores")));
@@ -115,7 +111,7 @@ class ScaledSteps {
     return found != peaks_.end() ? found->second : peaks_.emplace(threads, peaks_on(machine_, threads)).first->second;
   }
   double further_start_ns(int workers) {
-    return workers > 2 ? kOfRoundTrip * (workers - 2) * peaks(workers).round_trip_ns : 0;
+    return workers > 2 ? schedule::kCosts.further_round_trip * (workers - 2) * peaks(workers).round_trip_ns : 0;
   }
 };
 

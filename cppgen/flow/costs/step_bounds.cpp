@@ -4,24 +4,21 @@
 #include <cmath>
 
 #include "cppgen/compile/peaks.h"
+#include "cppgen/schedule/costs.h"
 
 namespace cppgen {
 namespace {
 
-// Fitted to the kernels of eleven networks, on one and on two threads of a machine with AVX2 (bench/predictions.py).
-constexpr double kOfLoads = 2.7;   // simple instructions in the time of a load that is not aligned
-constexpr double kOfPeaks = 1.05;  // kernels do not quite reach the peaks that loops of one instruction reach
-constexpr double kOverlap = 2.5;   // of arithmetic and memory: 1 if they take turns, infinite if only the longer counts
-constexpr double kStepNs = 500;    // of a step, for one thread
-constexpr double kHeld = 0.6;      // the part of the first level that holds what a step exchanges
-constexpr double kRoundTrips = 2.5;  // the threads begin a step together, and wait for each other at its end
+using schedule::kCosts;
 
-double overlapped(double a, double b) { return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap), 1 / kOverlap); }
+double overlapped(double a, double b) {
+  return std::pow(std::pow(a, kCosts.overlap) + std::pow(b, kCosts.overlap), 1 / kCosts.overlap);
+}
 
 // The time in which one thread exchanges its part. What the first level does not hold is moved at the rate of the level
 // anyhow.
 double exchange_ns(double bytes, const MachinePeaks::Level& level, const MachinePeaks& peaks) {
-  const double held = peaks.levels.size() > 1 ? kHeld * double(peaks.levels.front().bytes) : bytes;
+  const double held = peaks.levels.size() > 1 ? kCosts.held_share * double(peaks.levels.front().bytes) : bytes;
   const double near = std::min(bytes, held) / peaks.threads, far = bytes / peaks.threads - near;
   const double longer = 1 / peaks.far_exchange_gb_per_second - peaks.threads / level.gb_per_second;
   return near / peaks.exchange_gb_per_second + far * std::max(0.0, longer);
@@ -67,14 +64,14 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   bound.memory_ns = constants_ns(cost, of_constants, peaks, sharing) + others / of_others.gb_per_second;
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
   const double busy = (cost.products + cost.compounds) / peaks.instructions_per_ns() +
-                      cost.instructions / (kOfLoads * peaks.loads_per_ns);
+                      cost.instructions / (kCosts.loads_rate * peaks.loads_per_ns);
   const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
   const double exchange = divided ? exchange_ns(sharing.exchanged, of_others, peaks) : 0;
-  const double alone = kOfPeaks * overlapped(busy, bound.memory_ns);
-  const double both = kOfPeaks * overlapped(busy, bound.memory_ns + exchange);
-  bound.waiting_ns = alone - kOfPeaks * busy, bound.exchange_ns = both - alone;
+  const double alone = kCosts.peaks_share * overlapped(busy, bound.memory_ns);
+  const double both = kCosts.peaks_share * overlapped(busy, bound.memory_ns + exchange);
+  bound.waiting_ns = alone - kCosts.peaks_share * busy, bound.exchange_ns = both - alone;
   bound.idle_ns = both / sharing.busy - both;
-  bound.start_ns = kStepNs + (divided ? kRoundTrips * peaks.round_trip_ns + sharing.further_start_ns : 0);
+  bound.start_ns = kCosts.step_ns + (divided ? kCosts.round_trips * peaks.round_trip_ns + sharing.further_start_ns : 0);
   bound.predicted_ns = bound.start_ns + both / sharing.busy;
   return bound;
 }

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/passes.h"
@@ -98,9 +99,6 @@ ChosenEngine chosen(const Contraction& contraction, std::string engine) {
   return it;
 }
 
-// Engines that replace direct tiles must be predicted to take less than this part of their time.
-constexpr double kWorthwhile = 0.95;
-
 class EngineSearch {
  public:
   EngineSearch(Draft& draft, const Contraction& contraction, Target target, std::string subject)
@@ -126,7 +124,7 @@ class EngineSearch {
   const Contraction& contraction_;
   const Target target_;
   const std::string subject_;
-  double least_ = kWorthwhile;
+  double least_ = kCosts.worthwhile;  // of the time of direct tiles
 
   void log(const Engine& e, const FusionDecision& decision) {
     draft_.log().add("engine", subject_ + " on " + e.name, decision);

@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/panels.h"
 #include "cppgen/schedule/engines/row_tiling.h"
@@ -135,39 +136,33 @@ class WinogradTime {
                  std::max(lanes_, kNarrowPanel) / lanes_) {}
 
   double of_direct_tiles(rt::winograd::Form form) const {
-    // Where channels are in groups, each tile starts and ends within few steps of the depth, as which its overhead is
-    // counted. Measured with groups of 4 to 112 channels.
-    constexpr double kStepsOfTile = 4;
-    const double steps = view_.batch.empty() ? depth_ : depth_ + kStepsOfTile;
+    const double steps = view_.batch.empty() ? depth_ : depth_ + kCosts.group_tile;
     return double(rt::winograd::direct_taps(form)) * (steps * vectors_ * points({1, 1, form.flat}) + time_of_weights());
   }
   double of_patches(rt::winograd::Form form) const {
-    // The cost of a vector of a point of a patch: it is read, transformed and written; sums are written and read, too.
-    const double of_input = form.flat ? 4 : 6, of_result = form.flat ? 7 : 9;
-    // The time of a flat patch for its inputs and for each panel of two vectors: calls, and its position. Measured.
-    const double of_patch = form.flat ? 50 * (1 + vectors_ / 2) : 0;
-    // Measured. Two blocks of patches at least read the weights, which matters for small images and with stride 2.
-    constexpr double kOfFiveTaps = 1.22;
+    const double of_input = form.flat ? kCosts.winograd_flat_input : kCosts.winograd_input;
+    const double of_result = form.flat ? kCosts.winograd_flat_result : kCosts.winograd_result;
+    const double of_patch = form.flat ? kCosts.winograd_flat_patch * (1 + vectors_ / 2) : 0;
     const double transforms = of_input * std::ceil(depth_ / lanes_) + of_result * vectors_;
     const double of_product = time_of_blocks(form) * depth_ * vectors_ + transforms;
     const double time = points(form) * (rt::winograd::products(form) * of_product + of_patch);
     const double weights = rt::winograd::products(form) * time_of_weights();
-    if (form.taps == 5 && !form.flat) return kOfFiveTaps * (time + 2 * weights);
+    // Two blocks of patches at least read the weights, which matters for small images and with stride 2.
+    if (form.taps == 5 && !form.flat) return kCosts.winograd_five_taps * (time + 2 * weights);
     return time + (form.stride == 2 ? 2 : 1) * weights;
   }
 
  private:
-  // Columns that the narrowest tiles compute at once, and bytes of memory that are read in the time of a multiply-add.
-  static constexpr double kNarrowPanel = 16, kBytes = 5.5;
+  static constexpr double kNarrowPanel = 16;  // columns that the narrowest tiles compute at once
 
   const ContractionView& view_;
   const double lanes_, groups_, depth_, vectors_;  // of a group of channels
 
-  // The time of a multiply-add, where sums are computed in short blocks. Measured.
+  // The time of a multiply-add, where sums are computed in short blocks.
   double time_of_blocks(rt::winograd::Form form) const {
-    if (!form.flat) return window(form) < 6 ? 1 : 1.1;
+    if (!form.flat) return window(form) < 6 ? 1 : kCosts.winograd_short_sums;
     if (depth_ <= block_terms(form)) return 1;
-    return window(form) == 4 ? 1.1 : 1.3;
+    return window(form) == 4 ? kCosts.winograd_short_sums : kCosts.winograd_flat_sums;
   }
   // The patches of all images and groups, which have `side` results along the directions that have taps.
   double points(rt::winograd::Form form) const {
@@ -184,7 +179,9 @@ class WinogradTime {
     return count;
   }
   // The time of reading the weights of one tap or product: they come from memory, as those of a network do.
-  double time_of_weights() const { return groups_ * depth_ * vectors_ * lanes_ * sizeof(float) / kBytes; }
+  double time_of_weights() const {
+    return groups_ * depth_ * vectors_ * lanes_ * sizeof(float) / kCosts.winograd_weights;
+  }
 };
 
 // Windows of 6 have a larger error than direct sums of few products, and transformed weights take more memory than
