@@ -14,7 +14,7 @@ namespace cppgen::schedule {
 // - numbers that choose loops, tiles and vectors are in range.
 void verify(const Schedule&);
 
-// Of these rules, verifies those of layouts and packed constants, which hold as soon as there are layouts.
+// Verifies those of these rules that concern layouts and packed constants, which hold as soon as there are layouts.
 void verify_storage(const Schedule&);
 
 // Verifies the program of a schedule (ir::verify). Packed constants, which get their bytes when weights are written,

@@ -25,7 +25,7 @@ size_t number_of(std::string_view pass) {
   return size_t(std::find_if(passes.begin(), passes.end(), is) - passes.begin());
 }
 
-// Of the kernel passes, so many have run or were left out.
+// How many of the kernel passes have run or were left out.
 size_t passes_run(const DraftState& draft) { return draft.after.empty() ? 0 : number_of(draft.after) + 1; }
 
 class DraftCheck {

@@ -21,7 +21,7 @@ class TuningStore {
   bool find(TuneReport&) const;
 
   void require_writable() const;  // UserError
-  // Of all tunings in this place.
+  // The results of all tunings in this place.
   ResultsBySite in_use() const { return results_in_use(file_, place_); }
   void add(const std::vector<TuningResult>& results) const { append_tuning_results(file_, place_, results); }
   void share(const std::vector<TuningResult>&) const;

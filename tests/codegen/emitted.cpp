@@ -44,6 +44,46 @@ GraphMaker checked_gather() {
   return g;
 }
 
+GraphMaker transposed() {
+  GraphMaker g;
+  g.output(g.node("Relu", {g.node("Transpose", {g.input("x", {40, 24})})}));
+  return g;
+}
+
+// A constant of so many different numbers.
+ValueId weights(GraphMaker& g, const std::vector<int64_t>& dims) {
+  int64_t count = 1;
+  for (const int64_t d : dims) count *= d;
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; i++) values.push_back(double(i % 13 - 6) / 8);
+  return g.floats(dims, values);
+}
+
+GraphMaker convolution(int64_t channels, int64_t filters, int64_t side, int64_t groups) {
+  GraphMaker g;
+  const ValueId x = g.input("x", {1, channels, side, side}), w = weights(g, {filters, channels / groups, 3, 3});
+  g.output(g.node("Conv", {x, w}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"group", groups}}));
+  return g;
+}
+GraphMaker windows() { return convolution(16, 16, 10, 16); }
+GraphMaker winograd() { return convolution(32, 32, 28, 1); }
+GraphMaker winograd_groups() { return convolution(64, 64, 28, 2); }
+
+GraphMaker product(int64_t depth) {
+  GraphMaker g;
+  g.output(g.node("Relu", {g.node("MatMul", {g.input("x", {g.symbol("N"), depth}), weights(g, {depth, 24})})}));
+  return g;
+}
+GraphMaker tiles() { return product(2000); }
+GraphMaker register_tiles() { return product(32); }
+
+GraphMaker attention() {
+  GraphMaker g;
+  const ValueId scores = g.node("MatMul", {g.input("query", {2, 32, 16}), g.input("keys", {2, 16, 32})});
+  g.output(g.node("MatMul", {g.node("Softmax", {scores}), g.input("values", {2, 32, 16})}));
+  return g;
+}
+
 }  // namespace
 
 std::vector<KernelText> emitted(GraphMaker& g, const VecISA& isa, const Options& options,
@@ -60,9 +100,13 @@ std::string body_of(const KernelText& k) {
 }
 
 const std::vector<Sample>& samples() {
-  static const std::vector<Sample> all{{"pointwise", pointwise}, {"symbolic_broadcast", symbolic_broadcast},
-                                       {"row_sum", row_sum},     {"column_max", column_max},
-                                       {"softmax", softmax},     {"checked_gather", checked_gather}};
+  static const std::vector<Sample> all{{"pointwise", pointwise},   {"symbolic_broadcast", symbolic_broadcast},
+                                       {"row_sum", row_sum},       {"column_max", column_max},
+                                       {"softmax", softmax},       {"checked_gather", checked_gather},
+                                       {"transposed", transposed}, {"windows", windows},
+                                       {"winograd", winograd},     {"winograd_groups", winograd_groups},
+                                       {"tiles", tiles},           {"register_tiles", register_tiles},
+                                       {"attention", attention}};
   return all;
 }
 

@@ -15,7 +15,7 @@ std::vector<KernelText> emitted(GraphMaker&, const VecISA&, const Options& = {},
 // The body of a kernel: the text between its braces.
 std::string body_of(const KernelText&);
 
-// Graphs with short kernels, by name.
+// Graphs with short kernels, by name: at least one for each form of kernels.
 struct Sample {
   const char* name;
   GraphMaker (*make)();

@@ -1,4 +1,4 @@
-// The text of a few short kernels. UPDATE_GOLDEN=1 in the environment rewrites the files.
+// The text of short kernels of each form. UPDATE_GOLDEN=1 in the environment rewrites the files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

@@ -12,7 +12,7 @@
 namespace cppgen {
 namespace {
 
-// Of the model and all its versions.
+// Writes the results of tunings of the model and of all its versions into the package.
 void bundle_tunings(const std::string& dir, const ModelBuild& model, const std::vector<BuiltVersion>& versions) {
   std::string lines = model.tuning_lines();
   for (const BuiltVersion& version : versions) lines += version.build->tuning_lines();
