@@ -21,7 +21,7 @@
 namespace cppgen::differential {
 
 Selection selection{.share = 16};
-const std::vector<std::string_view> selecting_options{"--share", "--only", "--case", "--print"};
+const std::vector<std::string_view> selecting_options{"--share", "--turn", "--only", "--case", "--print"};
 
 namespace {
 
@@ -89,7 +89,7 @@ TEST(Samples, AreRefusedAsTheUsersErrors) {
       }
 }
 
-// Every share-th sample of each operator and type, and at least one.
+// Every share-th sample of each operator and type, and at least one; other ones in each turn.
 std::vector<Sample> chosen_samples() {
   std::map<std::pair<std::string, int>, std::vector<Sample>> groups;
   for (Sample& s : all_samples())
@@ -99,7 +99,8 @@ std::vector<Sample> chosen_samples() {
   size_t first = 0;
   for (auto& [key, group] : groups) {
     first = (first * 5 + 3) % 1009;  // spreads the shapes over operators and types
-    for (size_t k = first % std::min(group.size(), selection.share); k < group.size(); k += selection.share)
+    const size_t begin = (first + selection.turn) % std::min(group.size(), selection.share);
+    for (size_t k = begin; k < group.size(); k += selection.share)
       chosen.push_back(std::move(group[k]));
   }
   if (selection.only_case >= 0) chosen = {chosen.at(size_t(selection.only_case))};
@@ -149,7 +150,7 @@ std::map<const VecISA*, std::vector<property::Case>> cases_by_isa(const std::vec
   std::map<const VecISA*, std::vector<property::Case>> cases;
   for (size_t i = 0; i < samples.size(); i++)
     for (size_t k = 0; k < isas.size(); k++)
-      if (selection.share == 1 || i % isas.size() == k) cases[isas[k]].push_back(case_of(samples[i], i));
+      if (selection.share == 1 || (i + selection.turn) % isas.size() == k) cases[isas[k]].push_back(case_of(samples[i], i));
   return cases;
 }
 

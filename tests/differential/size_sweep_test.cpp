@@ -24,7 +24,7 @@
 namespace cppgen::differential {
 
 Selection selection{.share = 12};
-const std::vector<std::string_view> selecting_options{"--share", "--only"};
+const std::vector<std::string_view> selecting_options{"--share", "--turn", "--only"};
 
 namespace {
 
@@ -236,7 +236,7 @@ struct CompiledCase {
 std::pair<std::vector<CompiledCase>, std::vector<property::Case>> compiled_cases() {
   std::vector<CompiledCase> cases;
   std::vector<property::Case> compiled;
-  size_t number = 0;
+  size_t number = selection.turn;
   for (Sample& sample : swept_samples()) {
     if (number++ % selection.share != 0) continue;
     const auto swept = std::make_shared<Swept>(std::move(sample));
