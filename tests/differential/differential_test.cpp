@@ -100,8 +100,7 @@ std::vector<Sample> chosen_samples() {
   for (auto& [key, group] : groups) {
     first = (first * 5 + 3) % 1009;  // spreads the shapes over operators and types
     const size_t begin = (first + selection.turn) % std::min(group.size(), selection.share);
-    for (size_t k = begin; k < group.size(); k += selection.share)
-      chosen.push_back(std::move(group[k]));
+    for (size_t k = begin; k < group.size(); k += selection.share) chosen.push_back(std::move(group[k]));
   }
   if (selection.only_case >= 0) chosen = {chosen.at(size_t(selection.only_case))};
   return chosen;
@@ -150,7 +149,8 @@ std::map<const VecISA*, std::vector<property::Case>> cases_by_isa(const std::vec
   std::map<const VecISA*, std::vector<property::Case>> cases;
   for (size_t i = 0; i < samples.size(); i++)
     for (size_t k = 0; k < isas.size(); k++)
-      if (selection.share == 1 || (i + selection.turn) % isas.size() == k) cases[isas[k]].push_back(case_of(samples[i], i));
+      if (selection.share == 1 || (i + selection.turn) % isas.size() == k)
+        cases[isas[k]].push_back(case_of(samples[i], i));
   return cases;
 }
 
