@@ -42,7 +42,7 @@ TEST(Print, Program) {
   p.statements.push_back(LibraryCall{"sort", {t}, {t}, {1, n}, {0.5}, {"a", "b"}});
   EXPECT_EQ(to_string(p), R"(program
 b0 input float16 [batch, 64] "x\x0a\""
-b1 constant float32 [8, 64] "constant" = packed
+b1 constant float32 [8, 64] "constant" = elided
 b2 temporary float32 [batch, 8]
 b3 output int64 [batch] "y"
 nest gemm  # from "the_node"
