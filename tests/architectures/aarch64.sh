@@ -43,7 +43,7 @@ make_sysroot
 [ -f build/aarch64/build.ninja ] || cmake -S . -B build/aarch64 -G Ninja -DCMAKE_BUILD_TYPE=Release \
   -DCMAKE_TOOLCHAIN_FILE="$PWD/tests/architectures/aarch64.cmake" \
   -DCPPGEN_TESTS=ON -DCPPGEN_BENCH=OFF -DCPPGEN_INSTALL=OFF -DCPPGEN_XSMM=OFF
-tests="isa tiles split_tiles math ir rules runtime base threads"
+tests="isa tiles split_tiles math ir index_rules text runtime base threads"
 programs=
 for name in $tests; do programs="$programs test_$name"; done
 # shellcheck disable=SC2086  # a list of words
