@@ -148,9 +148,6 @@ stage "tests"
 results=$PWD/build/release/test_results
 rm -rf "$results"
 status=0
-# Tests of samples take others for each commit.
-TEST_TURN=$(git rev-list --count HEAD 2> /dev/null || echo 0)
-export TEST_TURN
 GTEST_OUTPUT="xml:$results/" ctest --preset release -j "$jobs" -LE slow || status=$?
 /usr/bin/python3 tests/report.py "$results"
 [ "$status" -eq 0 ] || exit "$status"
@@ -162,6 +159,11 @@ echo "left out, as they take long or install much: tests/python/packages.sh, tes
 echo "  tests/onnxruntime/mixed.py, tests/torch/check.sh, tests/distributions/check.sh (docs/architecture.md, Tests)"
 if [ "$slow" = true ]; then
   stage "slow tests"
+  # Samples of operators take turns from commit to commit.
+  TEST_TURN=$(git rev-list --count HEAD 2> /dev/null || echo 0)
+  export TEST_TURN
+  build/release/bin/test_differential
+  build/release/bin/test_size_sweep
   ctest --preset release -j "$jobs" -L slow
 fi
 # The sources that changed last, newest first: tests/tidy.sh without arguments checks all.
