@@ -21,7 +21,7 @@ int64_t patches_of_tile(const TileContraction& c) {
 }
 
 // The groups of channels that are convolved by themselves.
-int64_t batch_of(const TileContraction& c) { return points(c.batch).constant(); }
+int64_t batch_of(const TileContraction& c) { return std::max<int64_t>(1, points(c.batch).constant()); }
 
 int64_t most_patches(const KernelView& view) {
   return view.tuning().winograd_tiles * patches_of_tile(*view.kernel.contraction);
@@ -55,13 +55,12 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
 }
 
 // Groups of few channels are transformed together, because finding the points of a patch takes longer than a few
-// vectors of each; there are as few as leave enough units.
-int64_t batch_per_unit(const KernelView& view, const WinogradPlan& plan) {
-  const auto& tuning = view.tuning();
+// vectors of each; more of them in a unit would gain nothing and take more of the cache.
+int64_t batch_per_unit(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
-  const int64_t batch = batch_of(c), depth = c.depth.extent.constant();
-  const int64_t units = pieces(tuning.winograd_units, constant_or(plan.blocks, tuning.winograd_units));
-  return std::min(batch, std::max(pieces(tuning.winograd_channels, depth), batch / units));
+  if (c.batch.empty()) return 1;
+  const int64_t channels = std::max<int64_t>(1, c.depth.extent.constant());
+  return std::min(batch_of(c), pieces(view.tuning().winograd_channels, channels));
 }
 
 // The number of panels whose sums leave room in the second-level cache for what is read between two uses of them. The
@@ -97,7 +96,7 @@ KernelPlan plan_winograd(const KernelView& view) {
                                            : most_patches(view);
   w.panels_per_unit = winograd_panels(view, w);
   w.rows_outside = panels_stay_in_cache(view, w.panels * batch_of(c));
-  w.batch_per_unit = batch_per_unit(view, w);
+  w.batch_per_unit = batch_per_unit(view);
   w.groups = ir::ceildiv(w.panels, w.panels_per_unit) * pieces(batch_of(c), w.batch_per_unit);
   const int64_t depth = c.depth.extent.constant() * w.batch_per_unit;
   // Rows an odd number of lines apart map to different sets of the first-level cache, and so do products.
