@@ -209,7 +209,7 @@ void WinogradWriter::write_products() {
   body_.each(
       {.type = "int", .variable = "r", .end = "rows.size"},
       code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, plan_.input_plane, plan_.input_row));
-  const int64_t terms = rt::winograd::block_terms(form_);
+  const int64_t terms = c.summed_channels;
   const bool in_blocks = c.depth.extent.constant() > terms;
   body_.line("{}->tiles[{}][{} + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
              int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(),

@@ -6,7 +6,7 @@ namespace cppgen::schedule {
 
 FloatMath float_math_from_name(std::string_view name) {
   using enum FloatMath;
-  for (FloatMath m : {strict, f32, bf16x3, bf16})
+  for (FloatMath m : {strict, f32, relaxed, bf16x3, bf16})
     if (name_of(m) == name) return m;
   internal_error("FPMATH_MODE={} is not a mode", name);
 }

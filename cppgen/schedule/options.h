@@ -15,11 +15,11 @@
 namespace cppgen::schedule {
 
 // The error that float32 contractions may have. strict: that of fused multiply-adds, which are used. f32: no greater
-// error than theirs, by whatever means. bf16x3: that of three products of parts in bfloat16. bf16: that of operands
-// rounded to bfloat16.
-enum class FloatMath : uint8_t { strict, f32, bf16x3, bf16 };
+// error than theirs, by whatever means. relaxed: at most three times theirs. bf16x3: that of three products of parts in
+// bfloat16. bf16: that of operands rounded to bfloat16.
+enum class FloatMath : uint8_t { strict, f32, relaxed, bf16x3, bf16 };
 constexpr std::string_view name_of(FloatMath m) {
-  constexpr std::string_view kNames[] = {"strict", "f32", "bf16x3", "bf16"};
+  constexpr std::string_view kNames[] = {"strict", "f32", "relaxed", "bf16x3", "bf16"};
   return kNames[size_t(m)];
 }
 

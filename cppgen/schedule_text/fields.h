@@ -88,7 +88,7 @@ void fields(V& v, Local& local) {
 template <class V>
 void fields(V& v, TileContraction& contraction) {
   auto& [left, right, left_scales, batch, rows, taps, columns, depth, engine, format, shape, packed, packed_batch,
-         panel_elements, tiling, winograd, blocking, unpacked_depth, in_registers, site, convolution, tuning] =
+         panel_elements, tiling, winograd, summed_channels, blocking, unpacked_depth, in_registers, site, convolution, tuning] =
       contraction;
   auto& [row_tiles, panels] = blocking;
   v.word("engine", engine, "");
@@ -108,6 +108,7 @@ void fields(V& v, TileContraction& contraction) {
   v("panel_elements", panel_elements);
   v.record("tiling", tiling, {});
   v.record("winograd", winograd, {});
+  v("summed_channels", summed_channels, 0);
   v("row_tiles", row_tiles, 0);
   v("panels", panels, 0);
   v("unpacked_depth", unpacked_depth, 0);

@@ -58,12 +58,17 @@ struct Points<6> {
   static constexpr float kValues[] = {0.625f, 1.5f};
 };
 
-// Sums of products over channels are computed in blocks of so many channels (sum_short_blocks in long_sums.h), because
-// the transforms of window 6 multiply their errors, and because direct sums along one direction have few taps in each
-// block of theirs.
-constexpr int block_terms(Form form) {
+// How exact results must be: as those of direct sums, or with at most three times their error.
+enum class Accuracy { like_direct, relaxed };
+
+// Sums of products over channels are computed in blocks of so many channels (sum_short_blocks in long_sums.h), which are
+// short where results must be like those of direct sums, because the transforms of window 6 multiply their errors, and
+// because direct sums along one direction have few taps in each block of theirs.
+constexpr int block_terms(Form form, Accuracy accuracy) {
+  if (!form.flat && window(form) < 6) return 256;
+  if (accuracy == Accuracy::relaxed) return 128;
   if (form.flat) return window(form) == 4 ? 64 : 32;
-  return window(form) < 6 ? 256 : 16;
+  return 16;
 }
 
 // Whether the error is that of direct sums. That of 5 x 5 taps grows with more channels, because direct sums are

@@ -47,10 +47,12 @@ TEST(EngineChoice, FollowsTheModeAndTheMachine) {
     FloatMath math;
     const char* engine;
   } rows[] = {
-      {amx, FloatMath::strict, "cppgen"}, {amx, FloatMath::f32, "amx-bf16x6"},   {amx, FloatMath::bf16x3, "amx-bf16x3"},
-      {amx, FloatMath::bf16, "amx-bf16"}, {intel, FloatMath::f32, "cppgen"},     {intel, FloatMath::bf16x3, "cppgen"},
-      {intel, FloatMath::bf16, "cppgen"}, {amd, FloatMath::strict, "cppgen"},    {amd, FloatMath::f32, "cppgen"},
-      {amd, FloatMath::bf16x3, "cppgen"}, {amd, FloatMath::bf16, "avx512-bf16"},
+      {amx, FloatMath::strict, "cppgen"},      {amx, FloatMath::f32, "amx-bf16x6"},
+      {amx, FloatMath::relaxed, "amx-bf16x6"}, {amx, FloatMath::bf16x3, "amx-bf16x3"},
+      {amx, FloatMath::bf16, "amx-bf16"},      {intel, FloatMath::f32, "cppgen"},
+      {intel, FloatMath::bf16x3, "cppgen"},    {intel, FloatMath::bf16, "cppgen"},
+      {amd, FloatMath::strict, "cppgen"},      {amd, FloatMath::f32, "cppgen"},
+      {amd, FloatMath::bf16x3, "cppgen"},      {amd, FloatMath::bf16, "avx512-bf16"},
   };
   for (const auto& r : rows)
     EXPECT_EQ(choose(r.target, r.math, kLarge).engine, r.engine) << r.target.isa << " " << name_of(r.math);
@@ -144,6 +146,8 @@ TEST(EngineChoice, WinogradRunsFiveTapsWhereItsErrorAllowsIt) {
 TEST(EngineChoice, WinogradKeepsToTheModeAndTheList) {
   constexpr ConvSize kFew{16, 32, 28, 3, 1}, kMany{128, 64, 28, 3, 1};
   EXPECT_EQ(engine_of_convolution(kMany, FloatMath::strict), "cppgen");
+  EXPECT_EQ(engine_of_convolution(kFew, FloatMath::f32), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution(kFew, FloatMath::relaxed), "winograd-4x4");
   EXPECT_EQ(engine_of_convolution(kFew, FloatMath::bf16x3), "winograd-4x4");
   EXPECT_EQ(engine_of_convolution(kMany, FloatMath::f32, {"CPP"}), "cppgen");
   EXPECT_EQ(engine_of_convolution(kMany, FloatMath::f32, {"CPP", "WINOGRAD_2X2"}), "winograd-2x2");

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/windows/window.h"
@@ -6,8 +8,10 @@
 namespace cppgen::ops {
 namespace {
 
-// A transposed convolution is a matrix product  p[n, g, position, tap, oc] = sum over ic of x * w, whose terms are then
-// summed where they meet: output o gathers position i and tap k with o = i * stride + k * dilation - pad.
+// Output o of a transposed convolution sums the products of positions i and taps k with o = i * stride + k * dilation -
+// pad. If each phase of the outputs, which are `stride` apart, meets equally many taps, it is a convolution of its own
+// with these taps. Otherwise all products are computed, p[n, g, position, tap, oc] = sum over ic of x * w, and summed
+// where they meet.
 using ir::AxisRole;
 
 struct TransposedShape {
@@ -181,6 +185,99 @@ void emit_gather(LowerContext& c, const TransposedShape& s, ir::BufferId product
                      nullptr});
 }
 
+// The outputs stride * q + phase of one axis. Of s taps in a row, one meets each of them, the first one being `tap` for
+// phase 0 and, if the pad is no multiple of the stride, which is 2 then, the other one for phase 1.
+struct Phases {
+  const WindowAxis& axis;
+  int64_t pad, terms;  // terms: taps that an output meets
+
+  IndexExpr outputs() const { return ir::floordiv(axis.input, axis.stride); }
+  bool is_shifted() const { return pad % axis.stride != 0; }
+  IndexExpr output(IndexExpr q, IndexExpr phase) const { return q * axis.stride + phase; }
+  // The last tap comes first, so that positions ascend like those of a convolution.
+  IndexExpr tap(IndexExpr phase, IndexExpr term) const {
+    return (is_shifted() ? 1 - phase : phase) + (terms - 1 - term) * axis.stride;
+  }
+  IndexExpr position(IndexExpr q, IndexExpr phase, IndexExpr term) const {
+    return q + pad / axis.stride + (is_shifted() ? phase : 0) - (terms - 1 - term) * axis.dilation;
+  }
+};
+
+std::optional<Phases> phases_of(const WindowAxis& a) {
+  if (!a.kernel.is_constant() || !a.pad_begin.is_constant() || a.pad_begin.constant() < 0) return std::nullopt;
+  const int64_t pad = a.pad_begin.constant(), kernel = a.kernel.constant();
+  const bool regular =
+      a.stride == 1 || (a.dilation == 1 && kernel % a.stride == 0 && (a.stride == 2 || pad % a.stride == 0) &&
+                        ir::prove_equal(mod(a.input, a.stride), 0));
+  return regular ? std::optional(Phases{a, pad, kernel / a.stride}) : std::nullopt;
+}
+
+// Those of all axes; empty if an axis has none.
+std::vector<Phases> phases_of(const Window& window) {
+  std::vector<Phases> all;
+  for (const WindowAxis& a : window) {
+    const auto phases = phases_of(a);
+    if (!phases) return {};
+    all.push_back(*phases);
+  }
+  return all;
+}
+
+// Appends loops of this role, and returns their variables.
+At add_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, const Shape& extents, AxisRole role) {
+  const std::vector<ir::Loop> added = c.loops(extents);
+  to.insert(to.end(), added.begin(), added.end());
+  nest.roles.insert(nest.roles.end(), added.size(), role);
+  return LowerContext::indices(added);
+}
+
+// The same for loops that choose the weights; one point needs no loop.
+At add_batch_loops(LowerContext& c, ir::LoopNest& nest, const Shape& extents) {
+  At variables;
+  for (IndexExpr extent : extents)
+    variables.push_back(extent.is_constant(1) ? 0 : add_loops(c, nest, nest.loops, {extent}, AxisRole::batch)[0]);
+  return variables;
+}
+
+// Zeros outside of the image, times an infinite weight, would not be zero.
+bool weights_are_finite(const LowerContext& c) {
+  const Tensor* weights = c.constant(1);
+  if (!weights) return false;
+  const std::vector<double> values = numbers_of(*weights);
+  return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
+}
+
+// The sums of each phase of the outputs by itself, like those of a group of channels; nullopt if the phases meet
+// different numbers of taps, or zeros around the image would make a difference.
+std::optional<ir::LoopNest> sums_by_phases(LowerContext& c, const TransposedShape& s, ir::BufferId sum) {
+  const std::vector<Phases> axes = phases_of(s.window);
+  if (axes.empty()) return std::nullopt;
+  const DType type = ir::value_type(c.dtype(0));
+  Shape strides, outputs, terms;
+  for (const Phases& p : axes)
+    strides.push_back(p.axis.stride), outputs.push_back(p.outputs()), terms.push_back(p.terms);
+  ir::LoopNest nest;
+  const IndexExpr n = add_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows)[0];
+  const IndexExpr group = add_batch_loops(c, nest, {s.groups})[0];
+  const At phase = add_batch_loops(c, nest, strides);
+  const IndexExpr column = add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns)[0];
+  const At q = add_loops(c, nest, nest.loops, outputs, AxisRole::rows);
+  const At term = add_loops(c, nest, nest.reduced, terms, AxisRole::depth);
+  const IndexExpr depth = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth)[0];
+  const IndexExpr channel = group * s.in_channels + depth;
+  At from = {n, channel}, weight = {channel, column}, to = {n, group * s.out_channels + column};
+  for (size_t d = 0; d < axes.size(); d++) {
+    from.push_back(axes[d].position(q[d], phase[d], term[d]));
+    weight.push_back(axes[d].tap(phase[d], term[d]));
+    to.push_back(axes[d].output(q[d], phase[d]));
+  }
+  const Scalar input = load_inside(c, c.input_buffer(0), from, number(c, type, 0));
+  if (!input.expr->guards.empty() && !weights_are_finite(c)) return std::nullopt;
+  nest.reductions.push_back({ir::ReduceOp::sum, type, input * load_input(c, 1, weight)});
+  nest.stores.push_back({sum, to, c.exprs().accumulator(0, type)});
+  return nest;
+}
+
 // Groups of few channels do not make a product large enough: outputs sum their terms directly.
 bool has_few_channels_in_groups(const TransposedShape& s) {
   constexpr int64_t kFewChannels = 8;
@@ -213,6 +310,8 @@ void lower_conv_transpose(LowerContext& c) {
   ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
   if (has_few_channels_in_groups(s)) {
     emit_narrow_groups(c, s, sum);
+  } else if (auto by_phases = sums_by_phases(c, s, sum)) {
+    c.emit(std::move(*by_phases));
   } else {
     ir::BufferId products = c.temporary(type, s.products);
     emit_tap_products(c, s, products, type);

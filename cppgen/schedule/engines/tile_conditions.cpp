@@ -100,7 +100,8 @@ FusionDecision splits_into_two(const Contraction& contraction, const Options& op
   return splits(contraction, rt::TileFormat::split2, FloatMath::bf16x3, options, target);
 }
 FusionDecision splits_into_three(const Contraction& contraction, const Options& options, const Target& target) {
-  return splits(contraction, rt::TileFormat::split3, FloatMath::f32, options, target);
+  const FloatMath math = options.fpmath == FloatMath::relaxed ? FloatMath::relaxed : FloatMath::f32;
+  return splits(contraction, rt::TileFormat::split3, math, options, target);
 }
 
 FusionDecision multiplies_bf16_tiles(const Contraction& contraction, const Options& options, const Target& target) {

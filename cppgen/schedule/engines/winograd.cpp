@@ -124,11 +124,17 @@ bool pads_with_zeros(const Contraction& contraction, const std::vector<size_t>& 
   return left->guards.empty() || (left->args[0]->kind == ir::ExprKind::constant && left->args[0]->bits == 0);
 }
 
+rt::winograd::Accuracy accuracy_of(const Options& options) {
+  using enum rt::winograd::Accuracy;
+  return options.fpmath >= FloatMath::relaxed ? relaxed : like_direct;
+}
+
 // Times in multiply-adds of vectors.
 class WinogradTime {
  public:
-  WinogradTime(const ContractionView& view, const Target& target)
+  WinogradTime(const ContractionView& view, const Options& options, const Target& target)
       : view_(view),
+        accuracy_(accuracy_of(options)),
         lanes_(double(target.lanes)),
         groups_(view.batch.empty() ? 1 : double(view.batch[0].extent.constant())),
         depth_(double(view.depth.back().extent.constant())),
@@ -156,12 +162,14 @@ class WinogradTime {
   static constexpr double kNarrowPanel = 16;  // columns that the narrowest tiles compute at once
 
   const ContractionView& view_;
+  const rt::winograd::Accuracy accuracy_;
   const double lanes_, groups_, depth_, vectors_;  // of a group of channels
 
   // The time of a multiply-add, where sums are computed in short blocks.
   double time_of_blocks(rt::winograd::Form form) const {
+    if (accuracy_ == rt::winograd::Accuracy::relaxed) return 1;
     if (!form.flat) return window(form) < 6 ? 1 : kCosts.winograd_short_sums;
-    if (depth_ <= block_terms(form)) return 1;
+    if (depth_ <= block_terms(form, accuracy_)) return 1;
     return window(form) == 4 ? kCosts.winograd_short_sums : kCosts.winograd_flat_sums;
   }
   // The patches of all images and groups, which have `side` results along the directions that have taps.
@@ -189,7 +197,7 @@ class WinogradTime {
 FusionDecision may_replace(const ContractionView& view, const Options& options, rt::winograd::Form form) {
   constexpr int64_t kMostBytes = 64 << 20;
   const int64_t channels = view.depth.back().extent.constant();
-  if (options.fpmath == FloatMath::f32 && !is_like_direct(form, channels))
+  if (accuracy_of(options) == rt::winograd::Accuracy::like_direct && !is_like_direct(form, channels))
     return FusionDecision::no(
         fmt::format("its error with {} channels is larger than FPMATH_MODE=f32 allows", channels));
   const int64_t weights = channels * view.columns[0].extent.constant() * int64_t(sizeof(float));
@@ -200,7 +208,7 @@ FusionDecision may_replace(const ContractionView& view, const Options& options, 
 }
 
 Replacement replacement(const Contraction& contraction, const Options& options, const Target& target, int side) {
-  const WinogradTime time(*contraction.view, target);
+  const WinogradTime time(*contraction.view, options, target);
   const rt::winograd::Form form = windows_of(*contraction.view, side)->form;
   return {may_replace(*contraction.view, options, form), time.of_patches(form) / time.of_direct_tiles(form)};
 }
@@ -238,6 +246,7 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
   c.rows = view.rows, c.columns = view.columns[0], c.depth = view.depth.back();
   c.taps.assign(view.depth.begin(), view.depth.end() - 1);
   c.winograd = windows_of(view, side)->form;
+  c.summed_channels = block_terms(c.winograd, accuracy_of(options));
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);
