@@ -80,7 +80,7 @@ TEST(ScheduleErrors, HavePlaces) {
             "f:14:10: expected one of loops, contraction, attention, found 'loop'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "kind = loops", "sort = loops")), "f:14:3: expected 'kind', found 'sort'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "outputs = [b1]", "output = [b1]")),
-            "f:20:3: expected outputs, reads_back, around_caches, site, tuning, plan or '}', found 'output'");
+            "f:20:3: expected outputs, reads_back, non_temporal, site, tuning, plan or '}', found 'output'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "[floordiv(i2", "[floordiv(i3")),
             "f:17:17: there is no symbol and no loop \"i3\"");
   EXPECT_EQ(error_of(with(kKernel + "layout {buffer = b0}\n")).substr(0, 24), "f:22:1: expected kernel,");

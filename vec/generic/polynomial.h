@@ -21,7 +21,7 @@ VEC_FN F32 horner(F32 x, f32 c, Rest... rest) {
   return fma(horner(x, rest...), x, splat32(c));
 }
 
-// The same for f64, multiply and add rounded apart: the bits do not depend on whether the ISA has FMA.
+// Does the same for f64, multiply and add rounded apart: the bits do not depend on whether the ISA has FMA.
 VEC_FN V<f64> horner(V<f64>, f64 c) { return set1<f64>(c); }
 template <class... Rest>
 VEC_FN V<f64> horner(V<f64> x, f64 c, Rest... rest) {

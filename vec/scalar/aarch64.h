@@ -1,4 +1,4 @@
-// What baseline 64-bit Arm has an instruction for.
+// The operations for which baseline 64-bit Arm has an instruction.
 #pragma once
 
 namespace vec {
