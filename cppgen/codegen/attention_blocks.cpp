@@ -7,6 +7,8 @@
 namespace cppgen::codegen {
 
 Code AttentionWriter::tile_functions(const Code& entry, const BlockMatrix& m) {
+  before_.comment(
+      "Tiles whose left operand has contiguous rows (2) or contiguous steps (0); those after are half as wide.");
   before_.constant("constexpr int", entry, "{}", m.rows_contiguous ? 2 : 0);
   return code("{}->strided[{} + {}]", kRuntime, entry, kHalf);
 }

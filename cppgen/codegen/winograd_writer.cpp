@@ -93,11 +93,14 @@ void WinogradWriter::declare_scratch() {
   const int64_t products = rt::winograd::products(form_);
   before_.constant("float* const", kInputs, "(float*)args->scratch");
   before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
+  before_.comment(fmt::format("The transforms for {} results of {} taps along {} with stride {}.", form_.side,
+                              form_.taps, form_.flat ? "one direction" : "both directions", form_.stride));
   before_.constant("constexpr int", kTransforms, "{}", rt::winograd::number_of(form_));
-  before_.let(kInputRow, "{}", plan_.input_row);
-  before_.let(kInputPlane, "{}", plan_.input_plane);
-  before_.let(kSumsPlane, "{}", plan_.sums_plane);
-  if (plan_.panels_at_once > 1) before_.let("panel_sums", "{}", products * plan_.sums_plane);
+  // They have the type of their values: int, or that of parameters in functions that several kernels share.
+  const auto distance = [&](const Code& name, int64_t value) { before_.constant("const auto", name, "{}", value); };
+  distance(kInputRow, plan_.input_row), distance(kInputPlane, plan_.input_plane);
+  distance(kSumsPlane, plan_.sums_plane);
+  if (plan_.panels_at_once > 1) distance("panel_sums", products * plan_.sums_plane);
   const int64_t channels = contraction_.depth.extent.constant() * plan_.batch_per_unit;
   before_.array("alignas(64) static const float", "padding", Code(channels), "{}");
   note_scratch("inputs: [product][patch][depth], transformed");
@@ -220,7 +223,8 @@ void WinogradWriter::write_products() {
              code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, kInputPlane, kInputRow));
   const int64_t terms = rt::winograd::block_terms(form_);
   const bool in_blocks = c.depth.extent.constant() > terms;
-  before_.let("first_function", "{}", in_blocks ? mr : 0);
+  before_.comment("Tiles that sum the whole depth at once are the first functions; those in short blocks follow.");
+  before_.constant("const auto", "first_function", "{}", in_blocks ? mr : 0);
   body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});",
              of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(), product,
              kSumsPlane, nr, nr);
