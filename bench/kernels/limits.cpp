@@ -86,7 +86,7 @@ static std::shared_ptr<float> floats(int64_t count) {
   return {static_cast<float*>(memory), std::free};
 }
 
-static void store_around_caches(float* to, int64_t count) {
+static void store_non_temporal(float* to, int64_t count) {
   constexpr int64_t kFloats = sizeof(arch::StreamedBlock) / sizeof(float);
   for (int64_t i = 0; i + kFloats <= count; i += kFloats) arch::store_streamed(to + i, arch::StreamedBlock{1, 1});
   arch::finish_streaming();
@@ -120,8 +120,8 @@ double Streams::write() {
   return over_shares(write_count_, [&](int64_t at, int64_t n) { probes_.write(target_.get() + at, n); });
 }
 
-double Streams::write_around() {
-  return over_shares(write_count_, [&](int64_t at, int64_t n) { store_around_caches(target_.get() + at, n); });
+double Streams::write_non_temporal() {
+  return over_shares(write_count_, [&](int64_t at, int64_t n) { store_non_temporal(target_.get() + at, n); });
 }
 
 }  // namespace cppgen::bench

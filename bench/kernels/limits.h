@@ -45,9 +45,9 @@ double multiply_add_rate(Team&, const Probes&);
 class Streams {
  public:
   Streams(Team&, const Probes&, int64_t read_bytes, int64_t write_bytes);
-  double read();          // seconds for read_bytes
-  double write();         // seconds for write_bytes with ordinary stores
-  double write_around();  // the same with stores that go around the caches
+  double read();                // seconds for read_bytes
+  double write();               // seconds for write_bytes with ordinary stores
+  double write_non_temporal();  // the same with non-temporal stores
 
  private:
   Team& team_;

@@ -81,12 +81,12 @@ Result measure(const Case& c, const Options& options, const std::string& folder)
   r.steps = session.stats().steps;
   Team team(threads);
   Streams streams(team, probes, read_bytes, write_bytes);
-  std::vector<double> reads, writes, around, runs;
+  std::vector<double> reads, writes, non_temporal, runs;
   session.run(in, out);
   for (int i = 0; i < options.runs; i++) {
     reads.push_back(streams.read());
     writes.push_back(streams.write());
-    around.push_back(streams.write_around());
+    non_temporal.push_back(streams.write_non_temporal());
     // A model finds its own inputs in the caches only as far as the streams before it left them there: twice, the
     // second timed, is what a repeated run sees, as each stream above does.
     session.run(in, out);
@@ -96,13 +96,13 @@ Result measure(const Case& c, const Options& options, const std::string& folder)
   }
   for (auto& [name, ns] : function_rates(probes, executable->runtime()))
     if (auto w = c.work.find(name); w != c.work.end()) r.arithmetic_ms += w->second * ns * 1e-6 / threads;
-  double read = median(reads), write = std::min(median(writes), median(around));
+  double read = median(reads), write = std::min(median(writes), median(non_temporal));
   r.read_gbs = double(read_bytes) / read * 1e-9, r.write_gbs = double(write_bytes) / write * 1e-9;
   r.memory_ms = (read + write) * 1e3;
   r.median_ms = median(runs) * 1e3;
   auto least = [](const std::vector<double>& v) { return *std::min_element(v.begin(), v.end()); };
   r.best_ms = least(runs) * 1e3;
-  r.best_memory_ms = (least(reads) + std::min(least(writes), least(around))) * 1e3;
+  r.best_memory_ms = (least(reads) + std::min(least(writes), least(non_temporal))) * 1e3;
   return r;
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kFullPrecision = 1e-4;
 
-// What FPMATH_MODE may allow, and how far results may then be from full precision.
+// The values of FPMATH_MODE, and the distance of their results from full precision.
 struct Mode {
   const char* value;
   double tolerance;

@@ -67,8 +67,8 @@ class Quantizer {
     for (const auto& n : graph_.node()) images_ = images_ || n.op_type() == "Conv";
   }
 
-  // What products, convolutions and their like read, but for constants, and what products give. Everything that reads
-  // these values reads them quantized: so do tools that quantize models for ONNX Runtime.
+  // The values that products, convolutions and their like read, except for constants, and the results of products.
+  // Everything that reads these values reads them quantized: so do tools that quantize models for ONNX Runtime.
   Names activations() const {
     std::set<std::string> seen;
     Names names;

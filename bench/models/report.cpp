@@ -17,7 +17,7 @@ std::optional<double> ratio(const ModelResult& m, const PeerResult& peer) {
   return peer.seconds.median() / m.peers[0].seconds.median();
 }
 
-// The same of the fastest runs, for machines with other load.
+// The ratio of the fastest runs, for machines with other load.
 double best_ratio(const ModelResult& m, const PeerResult& peer) {
   return peer.seconds.least() / m.peers[0].seconds.least();
 }

@@ -31,7 +31,7 @@ class Builder {
   Operand get(ValueId);
   void set(ValueId, const Operand&);
 
-  // The same tensor in another layout: unchanged, as a constant that is reordered now, or by a step.
+  // Returns the tensor in another layout: unchanged, as a constant that is reordered now, or by a step.
   Operand laid_out(const Operand&, const Desc&);
   Operand in_row_major(const Operand& operand) { return laid_out(operand, row_major(dims_of(operand.desc))); }
   Operand plain(const Operand& operand) { return is_plain(operand.desc) ? operand : in_row_major(operand); }

@@ -6,14 +6,17 @@
 
 namespace cppgen::codegen {
 
-// The tile function for a matrix of `rows` rows.
-static Code tile_function(const BlockMatrix& m, const char* rows) {
-  return code("{}->strided[{}][{}]", kRuntime, sum(m.rows_contiguous ? 2 : 0, kHalf), rows);
+Code AttentionWriter::tile_functions(const Code& entry, const BlockMatrix& m) {
+  before_.comment(
+      "Tiles whose left operand has contiguous rows (2) or contiguous steps (0); those after are half as wide.");
+  before_.constant("constexpr int", entry, "{}", m.rows_contiguous ? 2 : 0);
+  return code("{}->strided[{} + {}]", kRuntime, entry, kHalf);
 }
 
 BlockMatrix AttentionWriter::in_place(Expr load, const kernel::OperandMatrix& m, IndexExpr key_stride) const {
-  return {sum(sum(context_.pointers.at(load->buffer), index_text(m.base)), times("key0", factor(key_stride))),
-          factor(m.row_stride), factor(m.step_stride), m.rows_contiguous};
+  const Code first = sum(context_.pointers.at(load->buffer), index_text(m.base));
+  return {sum(first, times("key0", factor(key_stride))), factor(m.row_stride), factor(m.step_stride), m.rows_contiguous,
+          load == attention().key ? first : Code()};
 }
 
 // Writes a copy of the block, contiguous along the same loop, if the tensor is narrower than float32.
@@ -36,15 +39,17 @@ void AttentionWriter::write_key_blocks() {
   name_loop(a.keys);
   ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.rows.var.node(), "n");
   e.bind_accumulator(0, "vec::load(line)", 2);
-  const auto block_of = [](const auto& turned) { return TurnedBlock{turned.scratch, "width"}; };
-  for (const auto& t : plan_.turned)
+  const auto block_of = [](const auto& transposed) { return TransposedBlock{transposed.scratch, "width"}; };
+  for (const auto& t : plan_.transposed)
     e.bind_load(t.load, block_of(t).load(index_text(a.keys.var) + " - key0", row + " - row0"));
   Code score = e.emit(a.score);
   body_.add(e.lines[0]);
   const int64_t block = plan_.key_block;
   const auto& seen = plan_.hidden;
+  body_.comment("Blocks of keys, from the first to the last.");
   body_.open(For{.variable = "key0", .end = seen ? "seen_by_unit" : "keys", .step = Code(block)});
   if (plan_.group_keys) {
+    body_.comment("The sums of a group of keys are complete: they are added to those of the groups before.");
     body_.open_if(is_end_of_group());
     open_panels();
     body_.text(join_panel(false));
@@ -55,10 +60,11 @@ void AttentionWriter::write_key_blocks() {
   keys_block_ = widened(a.key, plan_.keys, a.keys, a.depth, "wide_keys");
   values_block_ = widened(a.value, plan_.values, a.columns, a.keys, "wide_values");
   open_panels();
+  if (seen) body_.comment("Skips keys that no row of the panel sees.");
   const Code end = seen ? write_visible(*seen) : "keys";
   body_.let("some", "vec::imin({} - key0, {})", end, block);
   body_.line("vec::fill({}, width, -__builtin_inff());", kPeak);
-  for (const auto& t : plan_.turned)
+  for (const auto& t : plan_.transposed)
     body_.text(block_of(t).fill(code("{} + key0 + {}", sum(context_.pointers.at(t.load->buffer), index_text(t.start)),
                                      times("row0", factor(t.ld))),
                                 index_text(t.ld), "count", "int(some)"));
@@ -89,14 +95,15 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
   const int64_t mr = tile().mr;
   const BlockMatrix& m = keys_block_;
   const Code row = index_text(a.rows.var), key = index_text(a.keys.var);
+  body_.comment("Scores: products of the keys of the block and the queries, and the greatest score of each row.");
   body_.let("tiles", "(some + {}) / {}", mr - 1, mr);
   body_.let("least", "some / tiles");
   body_.let("larger", "some % tiles");
   body_.open(For{.variable = "tile", .end = "tiles"});
   body_.let("first", "key0 + tile * least + vec::imin(tile, larger)");
   body_.let("size", "least + (tile < larger)");
-  body_.line("{}({}, {}, depth, {}, scores + (first - key0) * width);", tile_function(m, "size"),
-             sum(m.block, times("(first - key0)", m.row_stride)), m.ld(), kQuery);
+  body_.line("{}[size]({}, {}, depth, {}, scores + (first - key0) * width);", tile_functions("key_tiles", m),
+             m.at_key("first"), m.ld(), kQuery);
   body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", row)});
   body_.add(e.lines[1]);
   body_.variable("auto", "top", code("vec::load({} + ({} - row0))", kPeak, row));
@@ -116,6 +123,7 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
 // If all scores so far are -infinity, powers are relative to a finite number, so they and the total are 0. If that
 // remains so, the row becomes NaN.
 void AttentionWriter::write_powers() {
+  body_.comment("Powers of the scores relative to the greatest so far. Earlier totals shrink if that has grown.");
   body_.open(For{.type = "int", .variable = "j", .end = "width", .step = "vec::L"});
   body_.constant("const auto", "before", "vec::load({} + j)", kGreatest);
   body_.constant("const auto", "now", "vec::max(before, vec::load({} + j))", kPeak);
@@ -137,10 +145,12 @@ void AttentionWriter::write_powers() {
 void AttentionWriter::write_values() {
   const int64_t mr = tile().mr;
   const BlockMatrix& m = values_block_;
+  body_.comment(
+      "Products of the powers and the values of the block, added to the earlier sums, which shrink likewise.");
   body_.constant("float* const", "into", "key0 == 0 ? {} : part", kSums);
   body_.open(For{.variable = "column", .end = "columns", .step = Code(mr)});
   body_.let("size", "vec::imin(columns - column, {})", mr);
-  body_.line("{}({}, {}, some, scores, into + column * width);", tile_function(m, "size"),
+  body_.line("{}[size]({}, {}, some, scores, into + column * width);", tile_functions("value_tiles", m),
              sum(m.block, times("column", m.row_stride)), m.ld());
   body_.close();
   body_.open_if("key0 > 0");

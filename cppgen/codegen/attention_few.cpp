@@ -9,8 +9,11 @@ void AttentionWriter::write_few_rows() {
   body_.let("row0", "0");
   body_.let("side", "{}", sum("columns", Code(view_.target.lanes - 1)));
   body_.constant("const int", "count", "int(rows)");
+  body_.comment("Few rows: each is computed by itself. Its queries are copied, and its sums are empty.");
   write_few_queries();
+  body_.comment("Blocks of keys, from the first to the last.");
   write_few_blocks();
+  body_.comment("Results of each row: sums divided by totals, and stored.");
   write_few_results();
   write_epilogue();
 }
@@ -52,6 +55,7 @@ void AttentionWriter::write_few_blocks() {
   body_.open(For{.variable = row, .end = "rows"});
   if (plan_.group_keys) body_.when(is_end_of_group(), join_row(row, false));
   const kernel::OperandMatrix& keys = plan_.keys;
+  body_.comment("Scores: products of the keys and the query, and the greatest of them.");
   write_product(in_place(a.key, keys, keys.row_stride), "scores", code("queries + {} * depth", row), "some", "depth");
   body_.add(e.lines[1]);
   write_few_scores(e.lines[2], score);
@@ -76,6 +80,7 @@ void AttentionWriter::write_few_scores(const Statements& values, const Code& sco
 void AttentionWriter::write_few_values(const Code& row) {
   const auto& a = attention();
   const kernel::OperandMatrix& values = plan_.values;
+  body_.comment("Powers of the scores relative to the greatest so far, and their products with the values.");
   body_.constant("const auto", "scale",
                  "vec::take_powers{2}({1}, scores, some, top, greatest_of + {0}, total_of + {0})", row, kRuntime,
                  options_.use_fast_math ? "<true>" : "");

@@ -44,7 +44,7 @@ void AttentionWriter::write_body() {
   assert_inside(a.query, {a.rows, a.depth});
   assert_inside(a.key, {a.keys, a.depth});
   assert_inside(a.value, {a.keys, a.columns});
-  for (const auto& t : plan_.turned) assert_inside(t.load, {a.rows, a.keys});
+  for (const auto& t : plan_.transposed) assert_inside(t.load, {a.rows, a.keys});
   const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
   body_.open_if(may_be_both ? code("rows <= {}", plan_.few_rows) : plan_.may_be_few);
   if (plan_.may_be_few) write_few_rows();
@@ -56,6 +56,7 @@ void AttentionWriter::write_body() {
 void AttentionWriter::write_many_rows() {
   body_.let("panel0", "unit % {} * {}", kPanelGroups, kPanelsAtOnce);
   body_.let("panel1", "vec::imin({}, panel0 + {})", kQueryPanels, kPanelsAtOnce);
+  body_.comment("Prepares each panel: its queries, transposed so that rows are lanes, and empty sums.");
   open_panels();
   write_query_panel();
   body_.line("vec::fill({}, width, -__builtin_inff());", kGreatest);
@@ -63,8 +64,13 @@ void AttentionWriter::write_many_rows() {
   if (plan_.group_keys)
     body_.when(are_several_groups("keys"), code("vec::clear_sums({}, columns * width, width);", kEarlier));
   body_.close();
-  if (plan_.hidden) write_keys_of_unit(*plan_.hidden);
+  if (plan_.hidden) {
+    body_.comment(
+        "Keys that the mask hides from all rows are left out if their values are finite: 0 times others is NaN.");
+    write_keys_of_unit(*plan_.hidden);
+  }
   write_key_blocks();
+  body_.comment("Results of each panel: sums divided by totals, transposed back, and stored.");
   open_panels();
   write_result();
   write_epilogue();

@@ -1,6 +1,6 @@
 #pragma once
 #include "cppgen/codegen/kernel_writer.h"
-#include "cppgen/codegen/turned_block.h"
+#include "cppgen/codegen/transposed_block.h"
 
 namespace cppgen::codegen {
 
@@ -8,7 +8,13 @@ namespace cppgen::codegen {
 struct BlockMatrix {
   Code block, row_stride, step_stride;
   bool rows_contiguous;
+  Code first_key{};  // where its rows are keys in place: the address of the first of all keys
   const Code& ld() const { return rows_contiguous ? step_stride : row_stride; }
+  // The address of a key of the block.
+  Code at_key(const Code& key) const {
+    return first_key.empty() ? sum(block, times(code("({} - key0)", key), row_stride))
+                             : sum(first_key, times(key, row_stride));
+  }
 };
 
 // Constants that are not used by all attentions or by all loops over panels.
@@ -42,6 +48,9 @@ class AttentionWriter : public KernelWriter {
   // The block as tiles read it: in place, or a copy in float32.
   BlockMatrix widened(Expr load, const kernel::OperandMatrix&, const ir::Loop& rows, const ir::Loop& steps,
                       const Code& copy);
+  // The functions for an operand whose rows or steps are contiguous, by the number of rows; `entry` is a name for their
+  // position in the table.
+  Code tile_functions(const Code& entry, const BlockMatrix&);
   BlockMatrix keys_block_, values_block_;
   void write_key_blocks();
   // Sums of groups of keys (plan_.group_keys).

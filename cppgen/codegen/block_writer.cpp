@@ -96,7 +96,7 @@ void TileWriter::write_panel_block(const kernel::TilesPlan::Blocks& plan) {
   const bool unpacks = plan.weight_bytes > 0;
   const int64_t mr = c.shape.mr, nr = c.shape.nr, first = unpacks ? mr : 0;
   if (unpacks)
-    body_.line("{}->tiles[{}][0](nullptr, block * {}, block_depth, {}, weights, {});", kRuntime, int(c.format),
+    body_.line("{}[0](nullptr, block * {}, block_depth, {}, weights, {});", of_format("tiles", c.format),
                plan.depth.depth, panel_address("panel"), nr);
   else
     body_.constant(fmt::format("const {}* const", storage_type(info(c.format).panel)), "right", "{} + block * {}",
@@ -104,8 +104,8 @@ void TileWriter::write_panel_block(const kernel::TilesPlan::Blocks& plan) {
   open_tiles();
   write_sums_place("to", plan.tiles);
   body_.constant("const int", "function", "counts[tile - tile0] + (block == 0 ? {} : {})", first, first + mr);
-  body_.line("{}->tiles[{}][function]({}, block_taps, block_depth, {}, to, {});", kRuntime, int(c.format),
-             prepared_tile(), unpacks ? "weights" : "right", nr);
+  body_.line("{}[function]({}, block_taps, block_depth, {}, to, {});", of_format("tiles", c.format), prepared_tile(),
+             unpacks ? "weights" : "right", nr);
   body_.close();
 }
 
@@ -137,8 +137,7 @@ void TileWriter::write_block_rows(const kernel::TilesPlan::Blocks& plan) {
     body_.constant("const void* const* const", "left", "{} + block * {} * count", left, plan.depth.taps);
   }
   body_.constant("char* const", "place", "args->scratch + (tile - tile0) * {}", plan.prepared_bytes);
-  body_.line("{}->prepare[{}](left, count, block_taps, block_depth, place, {});", kRuntime, int(c.format),
-             prepared_tile());
+  body_.line("{}(left, count, block_taps, block_depth, place, {});", of_format("prepare", c.format), prepared_tile());
   body_.close();
 }
 

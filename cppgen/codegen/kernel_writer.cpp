@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "cppgen/schedule/layout/layout_report.h"
+
 namespace cppgen::codegen {
 namespace {
 
@@ -12,6 +14,8 @@ void collect_symbols(IndexExpr e, std::vector<const ir::IndexNode*>& out) {
   for (const auto* v : ir::variables_of(e))
     if (v->kind == ir::VarKind::symbol && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
 }
+
+Code format_name(rt::TileFormat format) { return Code::name(std::string(rt::info(format).name)); }
 
 // The symbols in the shapes of the kernel's buffers and in its loops.
 std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const schedule::FusedKernel& k) {
@@ -70,6 +74,11 @@ Code KernelWriter::named(const Code& name, const Code& value) {
   return name;
 }
 
+Code KernelWriter::of_format(const char* table, rt::TileFormat format) {
+  formats_.insert(format);
+  return code("{}->{}[{}]", kRuntime, table, format_name(format));
+}
+
 For KernelWriter::loop_over(const ir::Loop& loop) const {
   return {.variable = context_.names.text(loop.var), .end = index_text(loop.extent)};
 }
@@ -126,6 +135,15 @@ Statements KernelWriter::buffer_declarations() {
   return declarations.take();
 }
 
+// How the elements of a tensor of several dimensions are stored: ", row-major (0 1)".
+std::string KernelWriter::storage_text(const ir::Buffer& b) const {
+  if (b.shape.size() < 2) return "";
+  const schedule::Layout& layout = view_.schedule.layouts[size_t(b.id)];
+  std::string text = ", " + schedule::order_text(layout.order);
+  if (layout.pad != 0) text += fmt::format(" with {} unused elements after each row", layout.pad);
+  return text;
+}
+
 // The nodes of the model that the kernel computes, its arguments, and its buffers in scratch memory.
 std::string KernelWriter::comment() const {
   if (!options_.comment_origin) return "";
@@ -138,7 +156,7 @@ std::string KernelWriter::comment() const {
     const ir::Buffer& b = view_.program().buffer(text_.buffers[i]);
     std::string shape;
     for (IndexExpr d : b.shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(d);
-    out.comment(fmt::format("  b{}: {} {}[{}]", i, b.name, name_of(b.type), shape));
+    out.comment(fmt::format("  b{}: {} {}[{}]{}", i, b.name, name_of(b.type), shape, storage_text(b)));
   }
   for (const std::string& buffer : scratch_) out.comment(fmt::format("  {} (scratch)", buffer));
   return out.take();
@@ -154,7 +172,7 @@ KernelText KernelWriter::write(const kernel::KernelPlan& plan) {
   for (Statement& s : before_.take()) inner.push_back(std::move(s));
   inner.push_back({For{.variable = "unit", .begin = "begin", .end = "end", .body = body_.take()}});
   for (Statement& s : after_.take()) inner.push_back(std::move(s));
-  if (!kernel_.around_caches.empty()) inner.push_back(plain("vec::fence();"));
+  if (!kernel_.non_temporal.empty()) inner.push_back(plain("vec::fence();"));
 
   std::set<std::string> used;
   simplify(inner, used, options_.no_redundant_loops);
@@ -168,6 +186,9 @@ KernelText KernelWriter::write(const kernel::KernelPlan& plan) {
     function.constant("const int", kFirstCheck, "int(args->params[{}])", text_.params.size());
   text_.calls_runtime = used.count(kRuntime.text()) != 0;
   if (text_.calls_runtime) function.constant("const cppgen_runtime* const", kRuntime, "args->rt");
+  for (const rt::TileFormat format : formats_)
+    if (used.count(format_name(format).text()) != 0)
+      function.constant("constexpr int", format_name(format), "{}", int(format));
   function.add(inner);
 
   const bool has_tiles = kernel_.contraction && kernel_.contraction->in_registers;

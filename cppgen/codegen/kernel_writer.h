@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/codegen/value_emitter.h"
@@ -30,11 +31,14 @@ class KernelWriter {
   Code factor(IndexExpr e) const { return context_.names.factor(e); }
   // Gives a loop variable a name ("i0", "i1" ...) and returns it.
   Code name_loop(const ir::Loop&);
-  // The same for a loop whose points are not lanes: with a single point, its position is 0 without a variable.
+  // Does the same for a loop whose points are not lanes: with a single point, its position is 0 without a variable.
   void name_position(const ir::Loop&);
-  // The same for a loop that is emitted as a loop: a single point has a variable too, unless NO_REDUNDANT_LOOPS is set.
+  // Does the same for a loop that is emitted as a loop: a single point has a variable too, unless NO_REDUNDANT_LOOPS
+  // is set.
   void name_scalar_loop(const ir::Loop&);
   For loop_over(const ir::Loop&) const;
+  // An entry of a table of the runtime by formats of tiles: "rt->TABLE[FORMAT]". The kernel declares FORMAT.
+  Code of_format(const char* table, rt::TileFormat);
   // The value itself if it is a name or a number; otherwise `name`, which is declared as a constant with this value.
   Code named(const Code& name, const Code& value);
   // Declares the positions in these loops of the point with this number; the last loop is the fastest.
@@ -56,8 +60,10 @@ class KernelWriter {
   Statements buffer_declarations();
   // With NDEBUG=0: verifies the assumptions of the kernel.
   Statements assertions(const kernel::KernelPlan&, const std::vector<const ir::IndexNode*>& symbols);
+  std::set<rt::TileFormat> formats_;  // by of_format()
   std::vector<std::string> scratch_;  // by note_scratch()
   std::string comment() const;
+  std::string storage_text(const ir::Buffer&) const;
 };
 
 }  // namespace cppgen::codegen

@@ -1,7 +1,7 @@
 // Kernels that read along one loop and write along another: square tiles, transposed in the cache.
 
 #include "cppgen/codegen/loops_writer.h"
-#include "cppgen/codegen/turned_block.h"
+#include "cppgen/codegen/transposed_block.h"
 
 namespace cppgen::codegen {
 
@@ -15,8 +15,8 @@ void TransposedWriter::prefetch_next_tile(const Code& column) {
   for (const auto& next : plan_.next_tiles) {
     const Code stride = factor(next.stride);
     body_.line("vec::prefetch_rows({} + row0{}, {}, {});",
-               sum(context_.pointers.at(next.buffer), index_text(next.offset)), next.turned ? "" : " * " + stride,
-               stride, next.turned ? "columns, rows" : "rows, columns");
+               sum(context_.pointers.at(next.buffer), index_text(next.offset)), next.transposed ? "" : " * " + stride,
+               stride, next.transposed ? "columns, rows" : "rows, columns");
   }
   body_.close();
 }
@@ -31,7 +31,7 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     const Code name = code("tile{}", t);
     const std::string type(storage_type(view_.type_of(l.load->buffer)));
     body_.array("alignas(64) " + type, name, Code(side * side));
-    const TurnedBlock block{name, side};
+    const TransposedBlock block{name, side};
     const Code source =
         code("{} + row0", sum(context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start))));
     const Code count = l.end ? code("there{}", t) : "columns";
@@ -106,7 +106,7 @@ void TransposedWriter::write_body() {
   if (plan_.moves && !options_.debug_index_asserts) {
     const ir::Store& store = kernel_.segments[0].stores[0];
     body_.let(column, "column0");
-    body_.add({plain(TurnedBlock{"tile0", side}.move(
+    body_.add({plain(TransposedBlock{"tile0", side}.move(
         sum(context_.pointers.at(store.buffer), index_text(view_.offset(store.buffer, store.indices))), row + " - row0",
         "columns"))});
   } else {

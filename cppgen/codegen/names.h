@@ -28,7 +28,7 @@ class IndexNames {
   bool has(const ir::IndexNode* variable) const { return names_.count(variable) != 0; }
   // The expression as C++ over vec::i64; InternalError for a variable without a name.
   Code text(IndexExpr) const;
-  // The same in parentheses, if it needs them as an operand of a product.
+  // Returns the text in parentheses, if it needs them as an operand of a product.
   Code factor(IndexExpr) const;
   Code at_least(IndexExpr, IndexExpr limit) const;  // a condition
   Code less(IndexExpr, IndexExpr limit) const;

@@ -10,7 +10,7 @@ namespace cppgen::codegen {
 // The C++ of one operation on named operands. Values of type bool are masks.
 Code unary_text(ir::Expr, const Code& a, const Options&);
 Code binary_text(ir::Expr, const Code& a, const Code& b);
-// The same for an operation on numbers, or on masks.
+// Does the same for an operation on numbers, or on masks.
 Code binary_text(ir::BinaryOp, bool masks, const Code& a, const Code& b);
 
 // A description of the operation if it is executed lane by lane, because it has no vector form; otherwise "".

@@ -29,7 +29,7 @@ std::optional<RoundedInRange> quantized(Expr e) {
   return RoundedInRange{sum->args[0], -offset, most - offset, offset};
 }
 
-// The same, or the same cast to int32.
+// Matches a quantized value, or one that is cast to int32.
 std::optional<RoundedInRange> quantized_or_widened(Expr e) {
   if (e->kind != ExprKind::cast) return std::nullopt;
   return quantized(e->type == DType::i32 && e->args[0]->kind == ExprKind::cast ? e->args[0] : e);

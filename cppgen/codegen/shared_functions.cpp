@@ -184,6 +184,17 @@ std::vector<Family> families_of(const std::vector<KernelText>& kernels) {
   return families;
 }
 
+// "k5_conv, k9_conv and 3 more": the kernels beside the first.
+std::string names_of_others(const Family& family, const std::vector<KernelText>& kernels) {
+  constexpr size_t kMostNames = 6;
+  std::string names;
+  const size_t last = std::min(family.kernels.size() - 1, kMostNames);
+  for (size_t member = 1; member <= last; member++)
+    names += (member == 1 ? "" : ", ") + kernels[family.kernels[member]].name;
+  return last + 1 == family.kernels.size() ? names
+                                           : fmt::format("{} and {} more", names, family.kernels.size() - 1 - last);
+}
+
 void share(const Family& family, std::vector<KernelText>& kernels) {
   KernelText& holder = kernels[family.kernels[0]];
   const Parameters parameters(family);
@@ -196,9 +207,8 @@ void share(const Family& family, std::vector<KernelText>& kernels) {
     if (member > 0) k.shared = holder.name;
   }
   holder.function = function;
-  const size_t others = family.kernels.size() - 1;
   if (!holder.comment.empty())
-    holder.comment += fmt::format("// Also the function of {} more kernel{}{}.\n", others, others == 1 ? "" : "s",
+    holder.comment += fmt::format("// Also the function of {}{}.\n", names_of_others(family, kernels),
                                   parameters.count() == 0 ? "" : ", whose numbers are parameters");
 }
 

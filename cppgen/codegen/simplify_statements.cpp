@@ -36,6 +36,7 @@ struct Simplifier {
     return {{std::move(s)}};
   }
 
+  Statements operator()(Comment s) { return {{std::move(s)}}; }
   Statements operator()(Continue s) { return {{s}}; }
 
   Statements operator()(Declaration s) {
@@ -88,6 +89,15 @@ const Code* declared_name(const Statement& s) {
   return function ? &function->name : nullptr;
 }
 
+bool is_comment(const Statement& s) { return std::holds_alternative<Comment>(s.form); }
+
+// Comments are followed by what they describe: by no other comment, and not by the end.
+void drop_comments_on_nothing(Statements& statements) {
+  for (size_t i = statements.size(); i-- > 0;)
+    if (is_comment(statements[i]) && (i + 1 == statements.size() || is_comment(statements[i + 1])))
+      statements.erase(statements.begin() + long(i));
+}
+
 // Removes the braces of a scope at the end, unless it declares a name again.
 void open_last_scope(Statements& statements) {
   if (statements.empty() || !std::holds_alternative<Scope>(statements.back().form)) return;
@@ -118,6 +128,7 @@ void simplify(Statements& statements, std::set<std::string>& used, bool drop_loo
     parts.push_back(std::visit(Simplifier{used, drop_loops}, std::move(statements[i].form)));
   statements.clear();
   for (size_t i = parts.size(); i-- > 0;) std::move(parts[i].begin(), parts[i].end(), std::back_inserter(statements));
+  drop_comments_on_nothing(statements);
   open_last_scope(statements);
 }
 

@@ -35,6 +35,7 @@ struct Writer {
   std::string copied{};  // captures of a function that is returned: what is declared in the one around it
 
   void operator()(const Plain& s) { out.text_line(s.code.text()); }
+  void operator()(const Comment& s) { out.text_line("// " + s.text); }
   void operator()(const Continue&) { out.text_line(kContinue); }
 
   void operator()(const Declaration& s) {

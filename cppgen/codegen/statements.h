@@ -19,6 +19,12 @@ struct Plain {
   Code code;
 };
 
+// // TEXT
+// It describes the statements after it, and is removed with them.
+struct Comment {
+  std::string text;
+};
+
 // continue;
 struct Continue {};
 
@@ -70,7 +76,7 @@ using If = IfOf<Statement>;
 using Scope = ScopeOf<Statement>;
 
 struct Statement {
-  std::variant<Plain, Continue, Declaration, For, Lambda, If, Scope> form;
+  std::variant<Plain, Comment, Continue, Declaration, For, Lambda, If, Scope> form;
 };
 
 inline Statement plain(Code code) { return {Plain{std::move(code)}}; }
@@ -81,9 +87,9 @@ inline Statement let(std::string type, const Code& name, Code value) {
 }
 
 // Removes what has no effect: known conditions, loops without iterations or with a single one, loops without a body,
-// unused constants and functions, and unnecessary braces. `used` are the names that are used after the statements; the
-// names that the remaining statements use are added to it. Without `drop_loops`, loops with at most one iteration are
-// kept.
+// unused constants and functions, comments on nothing, and unnecessary braces. `used` are the names that are used after
+// the statements; the names that the remaining statements use are added to it. Without `drop_loops`, loops with at most
+// one iteration are kept.
 void simplify(Statements&, std::set<std::string>& used, bool drop_loops = true);
 
 void write(const Statements&, TextWriter&);
@@ -93,6 +99,8 @@ void write(const Statements&, TextWriter&);
 class StatementList {
  public:
   void text(Code code) { add(plain(std::move(code))); }
+  // A line of text without sizes, because kernels that differ only in sizes have the same function.
+  void comment(std::string text) { add({Comment{std::move(text)}}); }
   template <class... Args>
   void line(fmt::format_string<const Args&...> format, const Args&... args) {
     add(plain(code(format, args...)));

@@ -31,11 +31,12 @@ void TileWriter::write_epilogue() {
   body_.add(e.lines.back());
   body_.close();
   body_.close();
-  if (plan_.turned) write_turned_epilogue();
+  if (plan_.transposed) write_transposed_epilogue();
 }
 
-// turned_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, for tiles with consecutive rows.
-void TileWriter::write_turned_epilogue() {
+// transposed_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, for tiles with consecutive
+// rows.
+void TileWriter::write_transposed_epilogue() {
   const auto& c = *kernel_.contraction;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   const Code column = index_text(c.columns.var), row = index_text(rows.back().var);
@@ -55,7 +56,7 @@ void TileWriter::write_turned_epilogue() {
   e.store(kernel_.segments[0].stores);
   body_.add(e.lines[0]);
   for (size_t i = 1; i <= around; i++) body_.add(e.lines[i]);
-  body_.open(Lambda{"turned_epilogue", fmt::format("const vec::i64 {}", column)});
+  body_.open(Lambda{"transposed_epilogue", fmt::format("const vec::i64 {}", column)});
   body_.add(e.lines[around + 1]);
   body_.open(Lambda{{}, fmt::format("const vec::i64 r, auto n, const vec::V<{}> sum", lane_type(info(c.format).sum))});
   if (!rows.back().extent.is_constant(1)) body_.let(row, "{}", sum(around > 0 ? "row_within" : row0_, "r"));
@@ -131,27 +132,27 @@ void TileWriter::write_called_product() {
   const auto& c = *kernel_.contraction;
   const rt::TileFormatInfo& format = info(c.format);
   const std::string block = fmt::format("alignas(64) {}", storage_type(format.sum));
-  const int64_t side = plan_.turned_side;
-  body_.array(block, "block", Code((plan_.turned ? side : c.shape.mr) * c.shape.nr));
+  const int64_t side = plan_.transposed_side;
+  body_.array(block, "block", Code((plan_.transposed ? side : c.shape.mr) * c.shape.nr));
   const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
   if (plan_.even_rows) {
     body_.array("const void*", "rows", Code(points(c.taps).constant() * c.shape.mr));
     body_.line("vec::row_pointers({}, count, {}, rows);", even_rows(), kTaps);
     operand = "rows";
   }
-  body_.line("{}->tiles[{}][count]({}, {}, {}, right, block, {});", kRuntime, int(c.format), operand, kTaps, kDepth,
+  body_.line("{}[count]({}, {}, {}, right, block, {});", of_format("tiles", c.format), operand, kTaps, kDepth,
              c.shape.nr);
   const Code in_rows =
       code("vec::finish_block(block, {}, count, column0, {}, {});", c.shape.nr, kTileColumns, kEpilogue);
-  if (!plan_.turned) return body_.text(in_rows);
+  if (!plan_.transposed) return body_.text(in_rows);
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   std::vector<Code> follow_each_other;
   if (has_border()) follow_each_other.push_back("row_step == 1");
   if (rows.size() > 1) follow_each_other.push_back(code("row_within + count <= {}", index_text(rows.back().extent)));
   body_.open_if(follow_each_other.empty() ? true : all_of(follow_each_other));
-  body_.array(block, "turned", Code(c.shape.nr * side));
-  body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, {}, turned_epilogue);", c.shape.nr, side,
-             kTileColumns);
+  body_.array(block, "transposed", Code(c.shape.nr * side));
+  body_.line("vec::finish_transposed(block, {}, transposed, {}, count, column0, {}, transposed_epilogue);", c.shape.nr,
+             side, kTileColumns);
   body_.otherwise();
   body_.text(in_rows);
   body_.close();

@@ -53,8 +53,7 @@ void TileWriter::write_left() {
     write_moved_pointers();
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form != rt::LeftForm::in_place)
-    body_.line("{}->prepare[{}](left, count, {}, {}, args->scratch, prepared);", kRuntime, int(c.format), kTaps,
-               kDepth);
+    body_.line("{}(left, count, {}, {}, args->scratch, prepared);", of_format("prepare", c.format), kTaps, kDepth);
 }
 
 // Verifies the indices of each row at each tap.
@@ -105,7 +104,7 @@ void TileWriter::write_pointers() {
   write_skipped_taps();
 }
 
-// The same, where units are batch points of the same rows: their addresses at the first batch point are kept.
+// Does the same where units are batch points of the same rows: their addresses at the first batch point are kept.
 void TileWriter::write_moved_pointers() {
   const auto& c = contraction();
   assert_left_inside();

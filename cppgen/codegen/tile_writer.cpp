@@ -11,8 +11,8 @@ void TileWriter::write_body() {
   size(kColumns, c.columns.extent), size(kPanels, plan_.panels);
   size(kTaps, points(c.taps)), size(kDepth, c.depth.extent);
   if (info(c.format).form == rt::LeftForm::block) {
-    before_.line("{}->begin[{}]();", kRuntime, int(c.format));
-    after_.line("{}->finish[{}]();", kRuntime, int(c.format));
+    before_.line("{}();", of_format("begin", c.format));
+    after_.line("{}();", of_format("finish", c.format));
   }
   if (plan_.blocks) return write_depth_blocks(*plan_.blocks);
   declare_left();
@@ -63,7 +63,7 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
   return tile;
 }
 
-// Likewise, where neighbouring units are the groups of one tile. There are several of both.
+// Does the same where neighbouring units are the groups of one tile. There are several of both.
 Code TileWriter::declare_rows_outside(const Code& unit, const Code& tiles) {
   const auto& batch = contraction().batch;
   const bool batch_outside = !batch.empty() && !plan_.batch_inside;

@@ -49,7 +49,7 @@ class TileWriter : public KernelWriter {
   void write_skipped_taps();
   // tile_epilogue.cpp
   void write_epilogue();
-  void write_turned_epilogue();
+  void write_transposed_epilogue();
   void write_row_places(const std::vector<ir::Loop>& rows);
   void write_products(const Code& panel);
   void write_row_counts(size_t first);

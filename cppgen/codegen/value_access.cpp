@@ -12,9 +12,9 @@ using ir::Guard;
 using ir::IndexNode;
 using schedule::Place;
 
-bool KernelContext::around_caches(BufferId b) const {
-  const auto& around = view.kernel.around_caches;
-  return std::find(around.begin(), around.end(), b) != around.end();
+bool KernelContext::non_temporal(BufferId b) const {
+  const auto& buffers = view.kernel.non_temporal;
+  return std::find(buffers.begin(), buffers.end(), b) != buffers.end();
 }
 
 // The message for an index that is outside of the variable's extent.

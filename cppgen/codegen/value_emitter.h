@@ -13,7 +13,7 @@
 
 namespace cppgen::codegen {
 
-// What the emitters of one kernel share.
+// The state that the emitters of one kernel share.
 struct KernelContext {
   const kernel::KernelView& view;
   const Options& options;
@@ -23,10 +23,10 @@ struct KernelContext {
   int next_value = 0;
   std::set<std::string> by_lane;  // of KernelText
 
-  bool around_caches(BufferId) const;
+  bool non_temporal(BufferId) const;
   // The number of a new check with this message.
   Code new_check(std::string message);
-  // The same for what is true unless cppgen has a bug: `what` follows the name of the kernel.
+  // Does the same for what is true unless cppgen has a bug: `what` follows the name of the kernel.
   Code new_assertion(const std::string& what);
   Code new_index_assertion(const char* verb, BufferId, const std::vector<IndexExpr>& indices);
   // The condition that indices are in range; empty if it certainly holds.
@@ -62,7 +62,7 @@ class ValueEmitter {
   Code emit(Expr);
   // Adds stores at the innermost level, after all their values: an output may lie in the memory of an input.
   void store(const std::vector<ir::Store>&);
-  // The same for `count` points of a loop that is not one of the loops, whose results lie side by side and have no
+  // Does the same for `count` points of a loop that is not one of the loops, whose results lie side by side and have no
   // indirect indices.
   void store_interleaved(const std::vector<ir::Store>&, const ir::IndexNode* loop, int64_t count);
 

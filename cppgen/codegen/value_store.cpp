@@ -70,7 +70,7 @@ void ValueEmitter::store_one(const ir::Store& s) {
   if (!varies(offset)) {
     text = code("vec::st({}, {}, vec::Tail{{1}})", sum(pointer, names_.text(offset)), value.name);
   } else if (stride && stride->is_constant(1)) {
-    text = code("vec::{}({}, {}, {})", context_.around_caches(s.buffer) ? "st_around" : "st",
+    text = code("vec::{}({}, {}, {})", context_.non_temporal(s.buffer) ? "st_non_temporal" : "st",
                 sum(pointer, names_.text(offset)), value.name, lanes_);
   } else if (stride) {
     text = code("vec::st_strided({}, {}, {}, {})", sum(pointer, names_.text(offset)), names_.text(*stride), value.name,

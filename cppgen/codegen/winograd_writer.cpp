@@ -9,7 +9,9 @@ using ir::Loop;
 
 const Code kPatch = Code::name("patch"), kPanel = Code::name("panel"), kBlock = Code::name("patch_block"),
            kGroup = Code::name("group"), kInputs = Code::name("inputs"), kSums = Code::name("sums"),
-           kFindPoints = Code::name("find_points"), kFirstLine = Code::name("first_line"),
+           kFindPoints = Code::name("find_points"), kTransforms = Code::name("transforms"),
+           kInputRow = Code::name("input_row"), kInputPlane = Code::name("input_plane"),
+           kSumsPlane = Code::name("sums_plane"), kFirstLine = Code::name("first_line"),
            kFirstPosition = Code::name("first_position"), kFirstBatch = Code::name("first_batch"),
            kBatchEnd = Code::name("batch_end");
 
@@ -53,6 +55,7 @@ void WinogradWriter::write_body() {
   body_.constant("const vec::Piece", "piece", "vec::even_piece({}, {}, {})", index_text(plan_.patches),
                  index_text(plan_.blocks), kBlock);
   write_points();
+  body_.comment("Transforms the inputs of each patch of the unit's block.");
   write_inputs();
   if (in_groups()) {
     body_.open(For{.variable = name_loop(contraction_.batch[0]), .begin = kFirstBatch, .end = kBatchEnd});
@@ -71,15 +74,17 @@ void WinogradWriter::write_panels(const Code& first, const Code& end) {
   const int64_t at_once = plan_.panels_at_once;
   body_.open(For{.variable = "panel0", .begin = first, .end = end, .step = Code(at_once)});
   body_.let("panel1", "vec::imin({}, panel0 + {})", end, at_once);
+  body_.comment(
+      "Products of the transformed inputs and weights, each of which is a matrix product of patches and columns.");
   write_products();
+  body_.comment("Transforms the sums of each patch back, and stores its results.");
   write_results();
   body_.close();
 }
 
 // The sums of a panel.
 Code WinogradWriter::panel_sums() {
-  const int64_t elements = rt::winograd::products(form_) * plan_.sums_plane;
-  return plan_.panels_at_once == 1 ? kSums : code("{} + ({} - panel0) * {}", kSums, kPanel, elements);
+  return plan_.panels_at_once == 1 ? kSums : code("{} + ({} - panel0) * panel_sums", kSums, kPanel);
 }
 
 void WinogradWriter::open_panels() { body_.open(For{.variable = kPanel, .begin = "panel0", .end = "panel1"}); }
@@ -88,6 +93,14 @@ void WinogradWriter::declare_scratch() {
   const int64_t products = rt::winograd::products(form_);
   before_.constant("float* const", kInputs, "(float*)args->scratch");
   before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
+  before_.comment(fmt::format("The transforms for {} results of {} taps along {} with stride {}.", form_.side,
+                              form_.taps, form_.flat ? "one direction" : "both directions", form_.stride));
+  before_.constant("constexpr int", kTransforms, "{}", rt::winograd::number_of(form_));
+  // They have the type of their values: int, or that of parameters in functions that several kernels share.
+  const auto distance = [&](const Code& name, int64_t value) { before_.constant("const auto", name, "{}", value); };
+  distance(kInputRow, plan_.input_row), distance(kInputPlane, plan_.input_plane);
+  distance(kSumsPlane, plan_.sums_plane);
+  if (plan_.panels_at_once > 1) distance("panel_sums", products * plan_.sums_plane);
   const int64_t channels = contraction_.depth.extent.constant() * plan_.batch_per_unit;
   before_.array("alignas(64) static const float", "padding", Code(channels), "{}");
   note_scratch("inputs: [product][patch][depth], transformed");
@@ -187,8 +200,8 @@ void WinogradWriter::write_inputs() {
   body_.line("{}({}, points);", kFindPoints, kPatch);
   const Code depth = index_text(contraction_.depth.extent);
   const Code channels = in_groups() ? code("({} - {}) * {}", kBatchEnd, kFirstBatch, depth) : depth;
-  body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, rt::winograd::number_of(form_),
-             channels, kInputs, kPatch, plan_.input_row, plan_.input_plane);
+  body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, kTransforms, channels, kInputs, kPatch,
+             kInputRow, kInputPlane);
   body_.close();
 }
 
@@ -206,14 +219,15 @@ void WinogradWriter::write_products() {
   body_.constant("const vec::Piece", "rows", "vec::even_piece(piece.size, tiles, {})", tile);
   body_.array("const void*", "left", Code(mr));
   const Code inputs = in_groups() ? code("{} + {}", kInputs, group_offset()) : kInputs;
-  body_.each(
-      {.type = "int", .variable = "r", .end = "rows.size"},
-      code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, plan_.input_plane, plan_.input_row));
+  body_.each({.type = "int", .variable = "r", .end = "rows.size"},
+             code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, kInputPlane, kInputRow));
   const int64_t terms = c.summed_channels;
   const bool in_blocks = c.depth.extent.constant() > terms;
-  body_.line("{}->tiles[{}][{} + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
-             int(c.format), in_blocks ? mr : 0, in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(),
-             product, plan_.sums_plane, nr, nr);
+  before_.comment("Tiles that sum the whole depth at once are the first functions; those in short blocks follow.");
+  before_.constant("const auto", "first_function", "{}", in_blocks ? mr : 0);
+  body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});",
+             of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(), product,
+             kSumsPlane, nr, nr);
   body_.close();
   body_.close();
   body_.close();
@@ -229,8 +243,8 @@ void WinogradWriter::write_results() {
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
   decompose_patch();
   body_.array("alignas(64) float", "block", Code(rt::winograd::results(form_) * nr));
-  body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime,
-                 rt::winograd::number_of(form_), panel_sums(), kPatch, nr, plan_.sums_plane, nr);
+  body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime, kTransforms,
+                 panel_sums(), kPatch, nr, kSumsPlane, nr);
   write_direct();
   if (lines())
     body_.let("line_end", "vec::imin({}, {} - {})", plan_.side_down, index_text(lines()->extent), kFirstLine);
@@ -248,16 +262,16 @@ void WinogradWriter::write_results() {
 void WinogradWriter::write_direct() {
   const auto& c = contraction_;
   const int64_t step = c.depth.extent.constant() * c.shape.nr, transformed = rt::winograd::products(form_) * step;
+  body_.comment("Infinities and NaN spread to other results in the transforms: such a patch is summed directly.");
   body_.open_if("!finite");
   body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
   if (in_groups())
     body_.each({.type = "int", .variable = "point", .end = Code(rt::winograd::products(form_))},
                code("points[point] += {};", group_offset()));
-  body_.line("{0}->winograd_direct[{1}](points, {2}, {0}->tiles[{3}][{4}], {5} + {6} + {7} * {8}, {9}, block);",
-             kRuntime, rt::winograd::number_of(form_), index_text(c.depth.extent), int(c.format), form_.side,
-             panels_of_group(), plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step,
-             c.shape.nr);
+  body_.line("{}->winograd_direct[{}](points, {}, {}[{}], {} + {} + {} * {}, {}, block);", kRuntime, kTransforms,
+             index_text(c.depth.extent), of_format("tiles", c.format), form_.side, panels_of_group(),
+             plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step, c.shape.nr);
   body_.close();
 }
 

@@ -8,7 +8,7 @@
 
 namespace cppgen {
 
-// What the assembly of one kernel consists of.
+// The instructions of one kernel's assembly, by kind.
 struct InstructionCounts {
   std::string kernel;
   int64_t instructions = 0;

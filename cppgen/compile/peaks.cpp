@@ -19,8 +19,8 @@ namespace {
 
 constexpr const char* kUnderLoad = "under load\n";
 
-// What one thread accesses: half of its share of a cache, which is also used for other data, but not much more than the
-// level before holds; and far more than all caches for memory.
+// The bytes that one thread accesses: half of its share of a cache, which is also used for other data, but not much
+// more than the level before holds; and far more than all caches for memory.
 int64_t measured_bytes(const std::vector<MachinePeaks::Level>& levels, size_t i, int threads) {
   const int64_t caches = i == 0 ? 0 : levels[i - 1].bytes;
   if (levels[i].bytes) return std::min(levels[i].bytes / 2, caches ? 4 * caches : levels[i].bytes) / threads;

@@ -12,7 +12,7 @@
 
 namespace cppgen {
 
-// What threads of this machine reach together at most, measured.
+// The highest rates that threads of this machine reach together, measured.
 struct MachinePeaks {
   struct Level {
     std::string name;          // "L2", "L3", "memory"

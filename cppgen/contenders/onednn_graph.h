@@ -50,8 +50,8 @@ class OnednnGraph {
   virtual Report report() const = 0;
 };
 
-// What the plugin with oneDNN exports (runtime/plugins/plugin.h). It is of the same build as the program, whose
-// functions it calls.
+// The functions that the plugin with oneDNN exports (runtime/plugins/plugin.h). It is of the same build as the
+// program, whose functions it calls.
 struct OnednnPlugin {
   const char* build;
 

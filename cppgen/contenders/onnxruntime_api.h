@@ -99,7 +99,7 @@ static_assert(offsetof(Api, ReleaseCustomOpDomain) == 101 * sizeof(Unused));
 static_assert(offsetof(Api, ReleaseModelMetadata) == 118 * sizeof(Unused));
 static_assert(offsetof(Api, AddFreeDimensionOverrideByName) == 124 * sizeof(Unused));
 
-// What the library's only exported function, OrtGetApiBase, returns.
+// The result of the library's only exported function, OrtGetApiBase.
 struct ApiBase {
   const Api* (*GetApi)(uint32_t version);  // null for a version that the library does not have
   const char* (*GetVersionString)();       // "1.8.1"

@@ -15,7 +15,7 @@ std::string xml_text(std::string_view);
 // characters beyond Europe's take two.
 size_t columns_of(std::string_view);
 
-// At most so many columns: "the beginning...the end".
+// Shortens a text to so many columns: "the beginning...the end".
 std::string shortened(std::string_view, size_t most_columns);
 
 }  // namespace cppgen

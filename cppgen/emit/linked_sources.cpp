@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "runtime/base/errors.h"
 #include "runtime/library/library.h"
@@ -42,18 +41,6 @@ const std::vector<TileFlags>& rows_of_tiles() {
 #include "runtime/base/isas.def"
   };
   return rows;
-}
-
-// The numbers in texts such as "rt->tiles[3]".
-std::set<int> indices_of(const std::vector<std::string_view>& texts, std::string_view table) {
-  std::set<int> numbers;
-  for (const std::string_view text : texts)
-    for (size_t at = text.find(table); at != text.npos; at = text.find(table, at + 1)) {
-      int number = 0;
-      const char* begin = text.data() + at + table.size();
-      if (std::from_chars(begin, text.data() + text.size(), number).ec == std::errc()) numbers.insert(number);
-    }
-  return numbers;
 }
 
 bool occurs(const std::vector<std::string_view>& texts, std::string_view what) {
@@ -130,10 +117,11 @@ std::vector<std::string_view> tile_flags(std::string_view isa) {
 
 TileUses tiles_in(const std::vector<std::string_view>& kernels, const VecISA& isa) {
   TileUses uses;
-  for (const int number : indices_of(kernels, "rt->tiles[")) {
-    const std::string format(kFormats[size_t(number)]);
+  for (size_t number = 0; number < std::size(kFormats); number++) {
+    const std::string format(kFormats[number]);
+    if (!occurs(kernels, fmt::format("rt->tiles[{}]", format))) continue;
     const std::string own = first_with(isa, [&](std::string_view row) { return has_tiles(row, format); });
-    uses.formats.push_back({own, format, number, definition_of(own, "tiles_" + format)});
+    uses.formats.push_back({own, format, int(number), definition_of(own, "tiles_" + format)});
   }
   if (occurs(kernels, "rt->strided[") || occurs(kernels, "rt->winograd_")) {
     uses.strided_isa = first_with(isa, [](std::string_view row) {

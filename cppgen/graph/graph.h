@@ -85,7 +85,7 @@ struct Value {
   NodeId producer = -1;  // -1: graph input or constant
 };
 
-// What the compiler has learned about a node in addition to the model.
+// The facts that the compiler has found about a node in addition to the model.
 struct NodeFacts {
   // Bodies of If, Loop and Scan are closed: values that a body captures from the enclosing graph are further inputs
   // after the body's own, and the node has these values as further inputs after its own. For each body, by the name of

@@ -12,7 +12,7 @@ namespace cppgen {
 inline constexpr size_t kAllBytes = std::numeric_limits<size_t>::max();
 std::string graph_text(const Graph&, size_t most_bytes = kAllBytes);
 
-// What these texts print of a value's type: float32[N, 4], sequence string[*], or ?.
+// The text of a value's type: float32[N, 4], sequence string[*], or ?.
 std::string exact_type(const Value&);
 
 // `{alpha = 0.5}`; of bodies, `inner` returns the text.

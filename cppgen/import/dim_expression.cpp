@@ -17,7 +17,7 @@ constexpr size_t kLongest = 200;  // characters of an expression
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
 bool continues_name(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) || c == '.'; }
 
-// By recursive descent; nullopt at the first part that is not understood.
+// Parses by recursive descent; nullopt at the first part that is not understood.
 class Parser {
  public:
   Parser(std::string_view text, const NamedDimension& symbol) : text_(text), symbol_(symbol) {}

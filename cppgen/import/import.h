@@ -57,8 +57,8 @@ inline constexpr int64_t kMaxRank = 64;
 // UserError naming the file. External data is read from the folder of the file and mapped; the graph keeps it alive.
 Graph import_onnx(const std::string& path, const ImportOptions& = {});
 
-// The same from memory. `folder` contains the external data; if empty, the model must have none. `name` is used in
-// messages.
+// Imports a model from memory. `folder` contains the external data; if empty, the model must have none. `name` is used
+// in messages.
 Graph import_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ImportOptions& = {},
                         const std::string& name = "model");
 

@@ -42,7 +42,7 @@ void set_path(ProtoNodes& nodes, const std::string& path) {
   }
 }
 
-// What inlining needs to know of a function, whatever the call.
+// The facts about a function that inlining needs for every call.
 struct Body {
   size_t bytes = 0;
   std::map<std::string, size_t> references;  // to each attribute of the call

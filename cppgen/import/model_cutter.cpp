@@ -192,7 +192,7 @@ ModelCutter::~ModelCutter() = default;
 ModelCutter::ModelCutter(ModelCutter&&) noexcept = default;
 ModelCutter& ModelCutter::operator=(ModelCutter&&) noexcept = default;
 
-// In the bodies of a node, or in the function of the model that it calls.
+// The number of nodes in the bodies of a node, or in the function of the model that it calls.
 static int64_t nodes_inside(const onnx::NodeProto& node, const onnx::ModelProto& shell) {
   int64_t count = 0;
   for (const onnx::AttributeProto& attribute : node.attribute())

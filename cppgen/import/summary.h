@@ -35,7 +35,7 @@ struct ModelSummary {
 
 // UserError naming the file if it cannot be read or is not an ONNX model.
 ModelSummary summarize_onnx(const std::string& path);
-// The same of a model in memory. `name` is used in messages.
+// Summarizes a model in memory. `name` is used in messages.
 ModelSummary summarize_onnx_bytes(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace cppgen

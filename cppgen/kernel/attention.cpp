@@ -27,16 +27,16 @@ int64_t key_block_of(const Attention& a, const schedule::Tuning& tuning) {
   return tuning.key_block;
 }
 
-std::vector<AttentionPlan::Turned> turned_loads(const KernelView& view) {
+std::vector<AttentionPlan::TransposedLoad> loads_to_transpose(const KernelView& view) {
   const Attention& a = *view.kernel.attention;
   const ir::IndexMap at_start{{a.keys.var.node(), 0}, {a.rows.var.node(), 0}};
-  std::vector<AttentionPlan::Turned> found;
+  std::vector<AttentionPlan::TransposedLoad> found;
   for (Expr e : ir::postorder({&a.score, 1})) {
     if (e->kind != ir::ExprKind::load || !e->guards.empty() || !e->indirects.empty()) continue;
     const IndexExpr offset = view.offset(e);
     const auto along = ir::stride_of(offset, a.keys.var.node()), across = ir::stride_of(offset, a.rows.var.node());
     if (!along || !along->is_constant(1) || !across || across->is_constant(0) || across->is_constant(1)) continue;
-    found.push_back({e, ir::substitute(offset, at_start), *across, "turned" + std::to_string(found.size())});
+    found.push_back({e, ir::substitute(offset, at_start), *across, "transposed" + std::to_string(found.size())});
   }
   return found;
 }
@@ -57,7 +57,7 @@ IndexExpr plan_scratch(const KernelView& view, int64_t panel_width, AttentionPla
   add("part", "[column][width], then [row][column]", a.columns.extent + 1);
   if (plan.group_keys) add("all_earlier", "[panel][column][width]", a.columns.extent * most + view.target.lanes);
   if (!plan.may_be_many) return used;
-  for (const auto& t : plan.turned)  // no element is larger than a double
+  for (const auto& t : plan.transposed)  // no element is larger than a double
     add(t.scratch, "[key][width]", 2 * block, view.type_of(t.load->buffer));
   const IndexExpr blocks = ir::ceildiv(block, panel_width);
   if (is_narrow(a.query)) add("wide_query", "[row][depth]", a.depth.extent);
@@ -93,7 +93,7 @@ KernelPlan plan_attention(const KernelView& view) {
   // The last keys, which some rows do not see, can be skipped if values are contiguous.
   if (attention.values.rows_contiguous || a.columns.extent.is_constant(1))
     attention.hidden = keys_seen(view.program(), a);
-  if (attention.may_be_many) attention.turned = turned_loads(view);
+  if (attention.may_be_many) attention.transposed = loads_to_transpose(view);
 
   KernelPlan plan;
   plan.units = ir::ceildiv(panels, attention.panels_at_once);

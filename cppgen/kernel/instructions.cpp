@@ -18,16 +18,16 @@ using schedule::Segment;
 
 constexpr int64_t kFloatBytes = 4;
 
-// Instructions and compounds, and the least that these take of multiply-adds: additions, shifts and blends may have
-// ports of their own.
+// Instructions, operations of several instructions, and the least that these take of multiply-adds: additions, shifts
+// and blends may have ports of their own.
 struct Cost {
-  int64_t simple = 0, compounds = 0, functions = 0;
+  int64_t simple = 0, multi_instruction = 0, functions = 0;
 };
 constexpr Cost operator+(const Cost& a, const Cost& b) {
-  return {a.simple + b.simple, a.compounds + b.compounds, a.functions + b.functions};
+  return {a.simple + b.simple, a.multi_instruction + b.multi_instruction, a.functions + b.functions};
 }
 constexpr Cost operator*(int64_t times, const Cost& cost) {
-  return {times * cost.simple, times * cost.compounds, times * cost.functions};
+  return {times * cost.simple, times * cost.multi_instruction, times * cost.functions};
 }
 
 constexpr Cost kInstruction{1, 0, 0};
@@ -36,7 +36,7 @@ constexpr Cost kDivision{0, kCosts.division, kCosts.division_least}, kRoot{0, kC
     kPower{0, kCosts.power, kCosts.function_least}, kDivisionOfScalars{0, kCosts.scalar_division, 1},
     kFunctionOfScalar{0, kCosts.scalar_function, kCosts.function_least},
     kFunctionOfLane{0, kCosts.lane_function, kCosts.function_least}, kDivisionOfIntegers{0, kCosts.integer_division, 0};
-constexpr Cost compounds(int64_t n) { return {0, n, 0}; }
+constexpr Cost multi_instruction(int64_t n) { return {0, n, 0}; }
 
 // Vectors of wider elements than float32 come in several parts.
 int64_t vector_parts(DType type) { return std::max<int64_t>(1, int64_t(size_of(type)) / kFloatBytes); }
@@ -52,7 +52,7 @@ Cost of_unary(ir::UnaryOp op, DType type, int64_t lanes) {
   return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kRoot);
 }
 
-// By some products, and roots of what is not a whole power.
+// Powers by some products, and by roots for exponents that are not whole.
 Cost of_quarters(int quarters) {
   const int64_t roots = quarters % 4 == 0 ? 0 : quarters % 2 == 0 ? 1 : 2;
   return 2 * kInstruction + roots * kRoot + (quarters < 0) * kDivision;
@@ -76,7 +76,7 @@ Cost of_binary(Expr e, int64_t lanes) {
   return vector_parts(type) * kInstruction;
 }
 
-// With a constant bound, one instruction is enough.
+// One instruction is enough with a constant bound.
 bool is_exact_extremum(Expr e) {
   const auto is_constant = [](Expr x) { return x->kind == ExprKind::constant; };
   return (e->binary == ir::BinaryOp::max || e->binary == ir::BinaryOp::min) && is_float(e->type) &&
@@ -90,7 +90,8 @@ Cost of_value(Expr e, int64_t lanes) {
       return of_unary(e->unary, e->type, lanes);
     case ExprKind::binary:
       if (is_exact_extremum(e))
-        return vector_parts(e->type) * compounds(e->binary == ir::BinaryOp::max ? kCosts.maximum : kCosts.minimum);
+        return vector_parts(e->type) *
+               multi_instruction(e->binary == ir::BinaryOp::max ? kCosts.maximum : kCosts.minimum);
       return of_binary(e, lanes);
     case ExprKind::select:
     case ExprKind::cast:
@@ -132,10 +133,10 @@ class Counter {
   static bool is_multiply_add(const ir::Reduction& r) { return is_sum_of_products(r) && is_float(r.type); }
   // The sums of a row wait for each other.
   Cost of_step(ir::ReduceOp op) const {
-    if (ir::gives_position(op)) return compounds(kCosts.position_step);
-    if (op == ir::ReduceOp::max) return compounds(kCosts.maximum);
-    if (op == ir::ReduceOp::min) return compounds(kCosts.minimum);
-    return lanes_ + 1 == loops_.size() ? compounds(kCosts.row_sum_step) : kInstruction;
+    if (ir::gives_position(op)) return multi_instruction(kCosts.position_step);
+    if (op == ir::ReduceOp::max) return multi_instruction(kCosts.maximum);
+    if (op == ir::ReduceOp::min) return multi_instruction(kCosts.minimum);
+    return lanes_ + 1 == loops_.size() ? multi_instruction(kCosts.row_sum_step) : kInstruction;
   }
   bool is_in_register(BufferId b) const { return schedule::is_value_local(view_.kernel, b); }
 
@@ -150,7 +151,7 @@ class Counter {
   // Executed inside the first `depth` loops.
   void add(Instructions& n, size_t depth, const Cost& cost) const {
     if (cost.simple) n.simple = n.simple + vectors(depth) * cost.simple;
-    if (cost.compounds) n.compounds = n.compounds + vectors(depth) * cost.compounds;
+    if (cost.multi_instruction) n.multi_instruction = n.multi_instruction + vectors(depth) * cost.multi_instruction;
     if (cost.functions) n.functions = n.functions + vectors(depth) * cost.functions;
   }
 
@@ -167,10 +168,10 @@ class Counter {
     const auto stride = ir::stride_of(offset, loops_[lanes_].var.node());
     if (stride && schedule::moves_by_one_or_none(*stride))
       return parts * (kInstruction + (runs_are_far_apart(offset, type) ? of_far_vector(type) : Cost{}));
-    if (transposed_) return parts * compounds(kCosts.transposed_access);
+    if (transposed_) return parts * multi_instruction(kCosts.transposed_access);
     if (stride && stride->is_constant(2) && load) return parts * of_every_other();
     const auto repeated = schedule::repeated_elements(offset, loops_[lanes_].var.node());
-    if (repeated && repeated->step <= repeated->lanes) return parts * compounds(int64_t(usual_.repeated_time));
+    if (repeated && repeated->step <= repeated->lanes) return parts * multi_instruction(int64_t(usual_.repeated_time));
     return of_lanes_apart();
   }
   // Whether it goes through memory in runs that are shorter than a page, in different pages: no prefetcher follows it.
@@ -194,15 +195,15 @@ class Counter {
   Cost of_far_vector(DType type) const {
     constexpr int64_t kLineBytes = 64;
     const int64_t bytes = view_.target.lanes * std::min(int64_t(size_of(type)), kFloatBytes);
-    return compounds((kCosts.far_line * bytes + kLineBytes - 1) / kLineBytes);
+    return multi_instruction((kCosts.far_line * bytes + kLineBytes - 1) / kLineBytes);
   }
   // Without instructions that select lanes of two whole vectors, more of them are needed.
   Cost of_every_other() const {
     constexpr int64_t kLanesOfSuch = 16;
-    return compounds(int64_t(usual_.every_other_time) +
-                     (view_.target.lanes < kLanesOfSuch ? kCosts.every_other_more : 0));
+    return multi_instruction(int64_t(usual_.every_other_time) +
+                             (view_.target.lanes < kLanesOfSuch ? kCosts.every_other_more : 0));
   }
-  Cost of_lanes_apart() const { return compounds(kCosts.apart_lane * view_.target.lanes); }
+  Cost of_lanes_apart() const { return multi_instruction(kCosts.apart_lane * view_.target.lanes); }
 
   // The cost of an access to memory. `chosen`: lanes read elements at positions that are values.
   Cost of_load(Expr e, bool chosen) const {
@@ -287,9 +288,9 @@ Instructions instructions_of_vector(const std::vector<Expr>& roots, int64_t lane
   for (Expr e : ir::postorder(roots)) {
     const Cost cost = of_value(e, lanes);
     sum.simple += cost.simple + (e->kind == ExprKind::load);
-    sum.compounds += cost.compounds, sum.functions += cost.functions;
+    sum.multi_instruction += cost.multi_instruction, sum.functions += cost.functions;
   }
-  return {sum.simple, sum.compounds, sum.functions};
+  return {sum.simple, sum.multi_instruction, sum.functions};
 }
 
 }  // namespace cppgen::kernel

@@ -32,11 +32,11 @@ std::string describe(const TilesPlan& p) {
       "tiles: {} panels in a unit{}{}{}{}{}", p.panels_per_unit, p.batch_inside ? ", batches inside" : "",
       p.rows_outside ? ", rows outside" : "",
       p.blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", p.blocks->tiles, p.blocks->depth.count) : "",
-      p.even_rows ? ", evenly spaced rows" : "", p.turned ? ", transposed results" : "");
+      p.even_rows ? ", evenly spaced rows" : "", p.transposed ? ", transposed results" : "");
 }
 std::string describe(const WinogradPlan& p) {
-  return fmt::format("winograd: {} patches and {} panels in a unit{}", p.most_patches, p.panels_per_unit,
-                     p.rows_outside ? ", rows outside" : "");
+  return fmt::format("winograd: {} patches and {} panels in a unit, of which {} at once{}", p.most_patches,
+                     p.panels_per_unit, p.panels_at_once, p.rows_outside ? ", rows outside" : "");
 }
 std::string describe(const AttentionPlan& p) {
   return fmt::format("attention: blocks of {} keys, {} panels of queries in a unit{}{}", p.key_block,

@@ -91,7 +91,7 @@ struct TransposedPlan : LoopsPlan {
   struct NextTile {
     BufferId buffer;
     IndexExpr offset, stride;  // the start of the first row, and the distance between rows
-    bool turned;
+    bool transposed;
   };
   int64_t side = 1;   // elements of a tile's side
   int64_t width = 1;  // columns of a unit
@@ -121,8 +121,8 @@ struct TilesPlan {
   // With `batch_inside`: the distance between the rows of neighbouring batch points, if it is the same for all rows, so
   // that pointers to them move from one batch point to the next; otherwise 0.
   int64_t batch_distance = 0;
-  bool turned = false;  // rows are contiguous in the result: it is channels-first
-  int64_t turned_side = 1;
+  bool transposed = false;  // rows are contiguous in the result: it is channels-first
+  int64_t transposed_side = 1;
   std::vector<int64_t> row_counts;  // of tiles in registers
   bool row_counts_are_all = false;
   std::optional<int64_t> width;  // columns of every tile, if all have the same number
@@ -157,7 +157,7 @@ struct OperandMatrix {
 
 struct AttentionPlan {
   // A load of the scores whose lanes are not contiguous but whose keys are: it is transposed one block at a time.
-  struct Turned {
+  struct TransposedLoad {
     Expr load;
     IndexExpr start, ld;  // the position of the first key of the first row, and the distance between rows
     std::string scratch;
@@ -177,7 +177,7 @@ struct AttentionPlan {
   int64_t most_panels_at_once = 1;
   OperandMatrix query{}, keys{}, values{};
   std::optional<KeysSeen> hidden;
-  std::vector<Turned> turned;
+  std::vector<TransposedLoad> transposed;
   std::vector<Scratch> scratch;
 };
 
@@ -187,12 +187,12 @@ struct KernelWork {
   // Multiply-adds of sums of products, each counted as two operations: without the padding of tiles, and in an
   // attention without keys that a condition on indices or a constant mask hides.
   IndexExpr flops = 0;
-  double rate = 1;             // of these, the highest that the CPU reaches: 1 for the float32 vectors of the ISA
-  IndexExpr products = 0;      // multiply-adds on tiles, with the padding of tiles
-  IndexExpr compounds = 0;     // operations of several instructions, as multiply-adds that take as long
-  IndexExpr functions = 0;     // of these, what divisions and functions take at least
-  IndexExpr instructions = 0;  // all others
-  IndexExpr bytes = 0;         // read and written in memory, each element counted once
+  double rate = 1;                  // of these, the highest that the CPU reaches: 1 for the float32 vectors of the ISA
+  IndexExpr products = 0;           // multiply-adds on tiles, with the padding of tiles
+  IndexExpr multi_instruction = 0;  // operations of several instructions, as multiply-adds that take as long
+  IndexExpr functions = 0;          // of these, what divisions and functions take at least
+  IndexExpr instructions = 0;       // all others
+  IndexExpr bytes = 0;              // read and written in memory, each element counted once
 };
 
 struct KernelPlan {

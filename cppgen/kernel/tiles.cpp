@@ -122,7 +122,7 @@ bool rows_are_even(const KernelView& view) {
 
 // Whether rows are contiguous in the result and columns are not, as in channels-first images. With several loops of
 // rows, this refers to the last; tiles that extend into another image are written row by row.
-bool turns_results(const KernelView& view) {
+bool transposes_results(const KernelView& view) {
   const auto& epilogue = view.kernel.segments[0];
   if (view.target.lanes < 2 || epilogue.loops.empty()) return false;
   return std::all_of(epilogue.stores.begin(), epilogue.stores.end(), [&](const ir::Store& s) {
@@ -256,8 +256,8 @@ KernelPlan plan_tiles(const KernelView& view) {
   tiles.rows_outside = has_rows_outside(view, tiles);
   tiles.even_rows = rows_are_even(view);
   tiles.batch_distance = batch_distance(view, tiles);
-  tiles.turned = turns_results(view);
-  tiles.turned_side = pieces(mr, view.target.lanes) * view.target.lanes;
+  tiles.transposed = transposes_results(view);
+  tiles.transposed_side = pieces(mr, view.target.lanes) * view.target.lanes;
   plan_row_counts(c, tiles);
   tiles.width = width_of_all_tiles(c);
 

@@ -151,7 +151,7 @@ IndexExpr preparing_instructions(const KernelView& view, const TileContraction& 
 }
 
 void set_instructions(KernelWork& work, const Instructions& n) {
-  work.instructions = n.simple, work.compounds = n.compounds, work.functions = n.functions;
+  work.instructions = n.simple, work.multi_instruction = n.multi_instruction, work.functions = n.functions;
 }
 
 void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) {
@@ -159,7 +159,8 @@ void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) 
   work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) / share_computed(c, 1);
   work.products = tile_products(view, c, plan);
   set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
-  const int64_t more = (c.in_registers ? 0 : kCosts.sums_through_memory) + (plan.turned ? kCosts.transposed_result : 0);
+  const int64_t more =
+      (c.in_registers ? 0 : kCosts.sums_through_memory) + (plan.transposed ? kCosts.transposed_result : 0);
   work.instructions = work.instructions + preparing_instructions(view, c, plan) +
                       more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
 }

@@ -11,18 +11,18 @@ KernelWork work_of(const KernelView&, const KernelPlan&);
 
 // Instructions of vectors, as in KernelWork.
 struct Instructions {
-  IndexExpr simple = 0, compounds = 0, functions = 0;
+  IndexExpr simple = 0, multi_instruction = 0, functions = 0;
 };
 inline Instructions operator+(const Instructions& a, const Instructions& b) {
-  return {a.simple + b.simple, a.compounds + b.compounds, a.functions + b.functions};
+  return {a.simple + b.simple, a.multi_instruction + b.multi_instruction, a.functions + b.functions};
 }
 inline Instructions operator*(IndexExpr times, const Instructions& n) {
-  return {times * n.simple, times * n.compounds, times * n.functions};
+  return {times * n.simple, times * n.multi_instruction, times * n.functions};
 }
 
 // Estimates how many instructions the segments of a kernel of loops take.
 Instructions loop_instructions(const KernelView&, const KernelPlan&);
-// The same for the segment that follows a contraction: its lanes are points of `columns`.
+// Does the same for the segment that follows a contraction: its lanes are points of `columns`.
 Instructions epilogue_instructions(const KernelView&, const std::vector<ir::Loop>& batch, const ir::Loop& columns);
 // Tells whether each step of the reduction multiplies and adds, as in a contraction.
 bool is_sum_of_products(const ir::Reduction&);

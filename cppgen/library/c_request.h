@@ -29,7 +29,7 @@ namespace cppgen::library {
 // UserError for a value that is not allowed. Applies LOGLEVEL and logs the settings' warnings.
 Settings settings_of(const cppgen_request&);
 
-// The same for the compiler, while `cancel` lives. UserError also without a model.
+// Does the same for the compiler, while `cancel` lives. UserError also without a model.
 CompileRequest compile_request(const cppgen_request&, const CancelToken& cancel);
 
 // Runs `work` with a request for the compiler that the caller can cancel.

@@ -26,7 +26,7 @@ void add_file(const std::filesystem::path& path, const std::string& name, std::s
   if (!file.read(archive.data() + begin, size)) throw Failure("cppgen: cannot read " + path.string());
 }
 
-// What `work` returns. Failure in place of what the archive's room throws.
+// Returns the result of `work`. Throws Failure in place of what the archive's room throws.
 template <class F>
 auto with_archive(const char* what, const F& work) {
   try {

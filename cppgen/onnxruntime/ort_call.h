@@ -9,7 +9,7 @@
 // there.
 namespace cppgen::ep {
 
-// What ONNX Runtime refused, or what it is told that we refuse.
+// An error of ONNX Runtime, or one that it is told about.
 class Failure : public std::runtime_error {
  public:
   explicit Failure(const std::string& message, ort::ErrorCode code = ort::kEpFail)
@@ -48,7 +48,7 @@ std::vector<Member> members(const ort::Api& api, ort::Status* (*count_of)(const 
   return found;
 }
 
-// What a function returns through its last argument.
+// The value that a function returns through its last argument.
 template <class Result, class Object>
 Result member(const ort::Api& api, ort::Status* (*get)(const Object*, Result*), const Object* object) {
   Result result{};

@@ -1,7 +1,7 @@
 #pragma once
 #include "cppgen/onnxruntime/ort_abi.h"
 
-// What a provider implements for ONNX Runtime, which calls these functions and never throws. A function that is null
+// The functions that a provider implements. ONNX Runtime calls them and never throws. A function that is null
 // is optional. `version` is that of the table that was compiled in, so that later versions do not look for more.
 namespace cppgen::ep::ort {
 

@@ -14,7 +14,7 @@ class Message {
   Message& real(int field, float value);
   // Text, bytes, or packed numbers.
   Message& text(int field, std::string_view value);
-  // The same without a copy: the memory must stay valid and unchanged until serialized().
+  // Adds it without a copy: the memory must stay valid and unchanged until serialized().
   Message& reference(int field, std::string_view value);
   Message& message(int field, Message value);
 

@@ -9,7 +9,7 @@ namespace cppgen::ep {
 
 inline constexpr char kProviderName[] = "CppgenExecutionProvider";
 
-// What a session asks of this provider. docs/onnxruntime.md describes the options.
+// The options of a session for this provider. docs/onnxruntime.md describes the options.
 struct ProviderOptions {
   std::map<std::string, std::string> settings;  // of the compiler and of runs, by name
   std::vector<std::string> sizes, dims, custom_operators;
@@ -29,7 +29,7 @@ struct ProviderOptions {
 // checked by the compiler.
 ProviderOptions read_options(const ort::Api& api, const ort::SessionOptions* options);
 
-// The same from pairs of names and values of all entries of a session's configuration.
+// Reads options from pairs of names and values of all entries of a session's configuration.
 ProviderOptions options_from(const std::vector<std::pair<std::string, std::string>>& entries);
 
 }  // namespace cppgen::ep

@@ -59,7 +59,7 @@ void require_at_most(InferContext&, IndexExpr a, IndexExpr b, const std::string&
 // runs. So an operand must be read at broadcast_index.
 Shape broadcast(InferContext&, const Shape&, const Shape&);
 Shape broadcast_inputs(InferContext&, int first = 0);
-// The same for two dimensions; nullopt if they do not broadcast for all values of the model's symbols.
+// Does the same for two dimensions; nullopt if they do not broadcast for all values of the model's symbols.
 std::optional<IndexExpr> broadcast_dimensions(InferContext&, IndexExpr, IndexExpr);
 // Whether a dimension is this one or 1, which repeats; where only a run knows, it checks. Read at broadcast_index.
 bool broadcasts_to(InferContext&, IndexExpr own, IndexExpr wanted);
@@ -99,7 +99,7 @@ struct Gathered {
   Scalar position;
 };
 Scalar load_gathered(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, const std::vector<Gathered>&);
-// The same for a buffer that may be empty: the position 0 is then allowed, and the value is `otherwise`.
+// Does the same for a buffer that may be empty: the position 0 is then allowed, and the value is `otherwise`.
 Scalar load_gathered_or(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, const std::vector<Gathered>&,
                         Scalar otherwise);
 

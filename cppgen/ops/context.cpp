@@ -234,7 +234,8 @@ ir::Expr LowerContext::load(ir::BufferId buffer, std::vector<IndexExpr> indices)
   return exprs().load(buffer, program_.buffer(buffer).type, std::move(indices));
 }
 
-// As a product it moves evenly, by 1 or not at all, which loops over lanes know (schedule::moves_by_one_or_none).
+// The index is a product, which moves evenly, by 1 or not at all, which loops over lanes know
+// (schedule::moves_by_one_or_none).
 IndexExpr broadcast_index(IndexExpr at, IndexExpr extent) {
   if (extent.is_constant(1)) return {};
   const ir::IndexNode* loop = at.node();

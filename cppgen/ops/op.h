@@ -60,7 +60,7 @@ class InferContext {
   DType dtype(int i) const { return input(i).dtype; }
   // The elements of an integer input, if known (constants, or expressions from shape arithmetic).
   const std::vector<IndexExpr>* contents(int) const;
-  // The same, all constant; UserError "… must be constant" otherwise.
+  // Returns the values, which must all be constant; UserError "… must be constant" otherwise.
   std::vector<int64_t> constant_ints(int) const;
   const Tensor* constant(int) const;  // null unless the input is a constant tensor
   // A symbol for dimension `d` of an output that is known only at run time: the existing one, or a new one.

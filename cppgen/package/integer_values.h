@@ -8,8 +8,8 @@
 
 namespace cppgen::package {
 
-// What the nests of a program, which are added in order, store in each buffer of integers. Stores of reductions count
-// as unknown.
+// The values that the nests of a program, which are added in order, store in each buffer of integers. Stores of
+// reductions count as unknown.
 class IntegerValues {
  public:
   explicit IntegerValues(const ir::Program& program) : program_(program) {}

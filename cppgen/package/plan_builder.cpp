@@ -252,7 +252,7 @@ class Builder {
     const kernel::KernelWork& work = text.plan.work;
     step.flops = coder_.code(work.flops), step.rate = work.rate, step.bytes = coder_.code(work.bytes);
     step.costs = {.products = coder_.code(work.products),
-                  .compounds = coder_.code(work.compounds),
+                  .multi_instruction = coder_.code(work.multi_instruction),
                   .functions = coder_.code(work.functions),
                   .instructions = coder_.code(work.instructions),
                   .exchanged = {}};

@@ -28,7 +28,7 @@ struct KeptState {
   ir::IndexExpr past_length, present_length;
 };
 
-// What a plan is made from besides the schedule.
+// The inputs of a plan besides the schedule.
 struct PlanSource {
   const schedule::Schedule& schedule;
   const std::vector<codegen::KernelText>& kernels;  // in the order of the schedule's kernel steps

@@ -61,7 +61,7 @@ ValueId positions(Learner& e, ValueId x, const Entries& keys) {
   return e.add("NumberPositions", {x}, {{"keys", std::move(wide)}}, kOwn);
 }
 
-// The same keys once each, so that the first of them counts; and the entry of each.
+// The keys once each, so that the first of them counts; and the entry of each.
 std::pair<Entries, std::vector<int64_t>> distinct(const Entries& keys) {
   if (!keys.is_text()) {
     std::vector<int64_t> all;

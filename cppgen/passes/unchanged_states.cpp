@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kInputsBeforeStates = 2, kBodyOutputsBeforeStates = 1;  // trip count and condition; condition
 
-// What a chain of Identity nodes passes on.
+// The value that a chain of Identity nodes passes on.
 ValueId passed_on(const Graph& body, ValueId v) {
   while (v != kNoValue && body.value(v).producer >= 0) {
     const Node& node = body.nodes[size_t(body.value(v).producer)];

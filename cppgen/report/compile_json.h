@@ -7,7 +7,7 @@
 
 namespace cppgen::report {
 
-// In bytes, each file once.
+// The size in bytes, each file counted once.
 int64_t size_of_directory(const std::string&);
 
 // {"read": seconds, ...}

@@ -22,7 +22,7 @@ Json stored_profile_json(const StoredProfile& profile) {
   return json;
 }
 
-// As members "layouts", "gaps" and "movements".
+// Adds the members "layouts", "gaps" and "movements".
 void write_layouts(Json& json, const schedule::LayoutReport& report) {
   json["layouts"] = Json::array();
   for (const auto& o : report.orders) {

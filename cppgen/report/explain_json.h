@@ -9,7 +9,7 @@
 
 namespace cppgen::report {
 
-// What a model becomes and takes, as fields of a JSON object.
+// The kernels and needs of a model, as fields of a JSON object.
 void write_summary(Json&, const Explanation&);
 
 struct ExplainedParts {

@@ -8,7 +8,7 @@
 
 namespace cppgen::report {
 
-// What was measured of a model.
+// The measurements of a model.
 struct Measurement {
   // Chunks of one step that a thread ran in a row.
   struct Slice {

@@ -6,7 +6,7 @@
 
 namespace cppgen::report {
 
-// The same with *** in place of passwords, for people show others what `config` prints.
+// Returns the settings with *** in place of passwords, for people show others what `config` prints.
 std::vector<SettingDescription> without_passwords(std::vector<SettingDescription>);
 
 // The answer of `cppgen config`.

@@ -4,7 +4,7 @@
 
 namespace cppgen::schedule {
 
-// What is chosen for one site (a contraction, a kernel of loops, or a whole program) in place of what the cost model
+// The choice for one site (a contraction, a kernel of loops, or a whole program) in place of what the cost model
 // would choose. It changes how fast the site runs, and possibly the last bits of its results, never their meaning.
 struct Choice {
   std::string backend;             // of a contraction, as MAX_AUTOTUNE_GEMM_BACKENDS names it; empty: the usual order

@@ -19,8 +19,8 @@ struct EngineChoice {
   std::string site = {};  // empty without choices
 };
 
-// What passes have made so far: the schedule, and what one pass (passes.def) found out for later ones. Its text is in
-// docs/ir.md.
+// The results of the passes so far: the schedule, and what one pass (passes.def) found out for later ones. Its text is
+// in docs/ir.md.
 struct DraftState {
   Schedule schedule = {};
   std::string after = {};  // the last kernel pass that ran; empty before the first

@@ -117,7 +117,7 @@ struct FusedKernel {
   std::optional<Attention> attention;
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
   std::vector<ir::BufferId> reads_back;       // outputs that it also reads: other steps may write parts of them
-  std::vector<ir::BufferId> around_caches;    // outputs that are written past the caches
+  std::vector<ir::BufferId> non_temporal;     // outputs that are written with non-temporal stores
   std::vector<std::string> origins;
   std::string site;                      // site_of the statements that it was made from (site.h)
   std::shared_ptr<const Tuning> tuning;  // chosen for this kernel; null: the target's

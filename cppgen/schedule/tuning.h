@@ -20,9 +20,10 @@ struct Tuning {
   bool operator==(const Tuning&) const = default;
 };
 
-// What a constant decides about. The plan of a single site reads those of a site, so they can be measured and chosen
-// for each site (choices.h); all others also decide about other sites, or another value is rarely faster for a single
-// one, so they are chosen for a whole program. So are those of a run, which belong to the plan and change no kernel.
+// The kinds of decisions that a constant makes. The plan of a single site reads those of a site, so they can be
+// measured and chosen for each site (choices.h); all others also decide about other sites, or another value is rarely
+// faster for a single one, so they are chosen for a whole program. So are those of a run, which belong to the plan and
+// change no kernel.
 enum class TuningScope : uint8_t { site_contraction, site_other, whole, run };
 inline constexpr const char* name_of(TuningScope scope) {
   switch (scope) {

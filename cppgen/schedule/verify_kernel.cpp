@@ -42,7 +42,7 @@ std::string fault_of_arguments(const Program& program, const FusedKernel& kernel
   if (Buffers(kernel.outputs.begin(), kernel.outputs.end()) != touched.stores)
     return "its outputs are not what it stores";
   if (Buffers(kernel.inputs.begin(), kernel.inputs.end()) != touched.loads) return "its inputs are not what it reads";
-  for (BufferId b : kernel.around_caches)
+  for (BufferId b : kernel.non_temporal)
     if (!touched.stores.count(b)) return fmt::format("b{} bypasses the caches but is not stored", b);
   return "";
 }

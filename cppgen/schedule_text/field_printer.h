@@ -21,9 +21,9 @@ class FieldPrinter {
   // `plan`: the text of a kernel's plan; null: plans are left out.
   explicit FieldPrinter(PlanText plan = {}) : plan_(std::move(plan)) { blocks_.emplace_back(); }
 
-  // What has been visited, each entry on lines of its own.
+  // The text of all visited fields, each entry on lines of its own.
   std::string lines() const;
-  // Likewise in braces: on one line if it is short.
+  // Prints a record in braces: on one line if it is short.
   std::string in_braces() const;
 
   template <class T>

@@ -140,7 +140,7 @@ void fields(V& v, Attention& attention) {
 template <class V>
 void fields(V& v, FusedKernel& kernel) {
   auto& [name, kind, outer, vector_outer, transpose_loop, segments, locals, contraction, attention, inputs, outputs,
-         reads_back, around_caches, origins, site, tuning] = kernel;
+         reads_back, non_temporal, origins, site, tuning] = kernel;
   const auto scope = v.scope();
   v.word("name", name);
   v("origins", origins, {});
@@ -155,7 +155,7 @@ void fields(V& v, FusedKernel& kernel) {
   v.buffers("inputs", inputs);
   v.buffers("outputs", outputs);
   v.buffers("reads_back", reads_back);
-  v.buffers("around_caches", around_caches);
+  v.buffers("non_temporal", non_temporal);
   v("site", site, "");
   v.tuning("tuning", tuning);
   v.plan(kernel);
@@ -325,7 +325,7 @@ void fields(V& v, Target& target) {
   v.tuning("tuning", tuning, Tuning(lanes));
 }
 
-// What follows the program and the target.
+// The part of the text after the program and the target.
 template <class V>
 void fields(V& v, DraftState& draft) {
   auto& [schedule, after, inside_attentions, attentions, engines, contractions, groups] = draft;

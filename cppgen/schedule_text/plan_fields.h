@@ -84,11 +84,11 @@ void fields(V& v, kernel::TransposedPlan::Load& it) {
 
 template <class V>
 void fields(V& v, kernel::TransposedPlan::NextTile& tile) {
-  auto& [buffer, offset, stride, turned] = tile;
+  auto& [buffer, offset, stride, transposed] = tile;
   v.buffer("buffer", buffer);
   v("offset", offset);
   v("stride", stride);
-  v("turned", turned, false);
+  v("transposed", transposed, false);
 }
 
 template <class V>
@@ -117,8 +117,8 @@ void fields(V& v, kernel::TilesPlan::Blocks& blocks) {
 
 template <class V>
 void fields(V& v, kernel::TilesPlan& plan) {
-  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, even_rows, batch_distance, turned,
-         turned_side, row_counts, row_counts_are_all, width] = plan;
+  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, even_rows, batch_distance, transposed,
+         transposed_side, row_counts, row_counts_are_all, width] = plan;
   v("tiles", tiles);
   v("panels", panels);
   v("panels_per_unit", panels_per_unit);
@@ -127,8 +127,8 @@ void fields(V& v, kernel::TilesPlan& plan) {
   v("rows_outside", rows_outside, false);
   v("even_rows", even_rows, false);
   v("batch_distance", batch_distance, 0);
-  v("turned", turned, false);
-  v("turned_side", turned_side, 1);
+  v("transposed", transposed, false);
+  v("transposed_side", transposed_side, 1);
   v("row_counts", row_counts, {});
   v("row_counts_are_all", row_counts_are_all, false);
   if (width) v("width", *width);
@@ -174,8 +174,8 @@ void fields(V& v, kernel::KeysSeen& seen) {
 }
 
 template <class V>
-void fields(V& v, kernel::AttentionPlan::Turned& turned) {
-  auto& [load, start, ld, scratch] = turned;
+void fields(V& v, kernel::AttentionPlan::TransposedLoad& transposed) {
+  auto& [load, start, ld, scratch] = transposed;
   v.values({load});
   v("load", load);
   v("start", start);
@@ -195,7 +195,7 @@ void fields(V& v, kernel::AttentionPlan::Scratch& scratch) {
 template <class V>
 void fields(V& v, kernel::AttentionPlan& plan) {
   auto& [key_block, group_keys, few_rows, may_be_few, may_be_many, panels_at_once, most_panels_at_once, query, keys,
-         values, hidden, turned, scratch] = plan;
+         values, hidden, transposed, scratch] = plan;
   v("key_block", key_block);
   v("group_keys", group_keys, 0);
   v("few_rows", few_rows, 0);
@@ -207,17 +207,17 @@ void fields(V& v, kernel::AttentionPlan& plan) {
   v.record("keys", keys);
   v.record("values", values);
   v.maybe("hidden", hidden);
-  v.records("turned", turned);
+  v.records("transposed", transposed);
   v.records("scratch", scratch);
 }
 
 template <class V>
 void fields(V& v, kernel::KernelWork& work) {
-  auto& [flops, rate, products, compounds, functions, instructions, bytes] = work;
+  auto& [flops, rate, products, multi_instruction, functions, instructions, bytes] = work;
   v("flops", flops, 0);
   v("rate", rate, 1);
   v("products", products, 0);
-  v("compounds", compounds, 0);
+  v("compounds", multi_instruction, 0);
   v("functions", functions, 0);
   v("instructions", instructions, 0);
   v("bytes", bytes, 0);

@@ -6,7 +6,7 @@
 namespace cppgen::schedule_text {
 namespace {
 
-// By the alternatives of KernelPlan::form.
+// The names of the alternatives of KernelPlan::form.
 constexpr std::string_view kForms[] = {"rows", "columns", "windows", "transposed", "tiles", "winograd", "attention"};
 static_assert(std::size(kForms) == std::variant_size_v<decltype(kernel::KernelPlan::form)>);
 

@@ -80,7 +80,7 @@ double share_of_others(const CpuUse& begin, const CpuUse& end, int threads) {
   if (wall <= 0 || threads <= 0) return 0;
   const double needed = std::min<double>(threads, cpus);
   const double others = std::max((end.all - begin.all) - (end.own - begin.own), 0.0);
-  // What does not fit beside the measuring threads, which may have had less than they needed.
+  // The load that does not fit beside the measuring threads, which may have had less than they needed.
   const double displaced = others - kResolution * cpus - (cpus - needed) * wall;
   // Threads of this process may also wait for each other.
   const double waited = std::min(end.waited - begin.waited, others);

@@ -7,7 +7,7 @@
 namespace cppgen {
 namespace {
 
-// What the library's thread uses until it has an answer.
+// The data that the library's thread uses until it has an answer.
 struct PendingLookup {
   std::string host, service;
   addrinfo hints{};

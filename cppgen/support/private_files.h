@@ -16,7 +16,7 @@ std::string why_unsafe(const struct stat&);
 // Below a top that nobody else may enter, there is nothing to check.
 void check_folders_below(const std::string& top, std::string_view what);
 
-// The same for the files in a folder and below it; empty if nobody else can change one, or enter `top`.
+// Does the same for the files in a folder and below it; empty if nobody else can change one, or enter `top`.
 std::string why_unsafe_files(const std::string& top, const std::string& folder);
 
 // Takes the permission to write from everybody else, whatever the umask gave them.

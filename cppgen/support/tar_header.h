@@ -24,8 +24,8 @@ struct TarEntry {
   bool is_folder = false;
 };
 
-// What a header of unknown origin states; nothing at the end of an archive. UserError if it is damaged, is for anything
-// but a regular file or a folder, or has a name that could lead out.
+// The statements of a header of unknown origin; nothing at the end of an archive. UserError if it is damaged, is for
+// anything but a regular file or a folder, or has a name that could lead out.
 std::optional<TarEntry> parse_tar_header(const TarBlock&);
 
 }  // namespace cppgen

@@ -7,7 +7,7 @@
 
 namespace cppgen::text {
 
-// What the recursive-descent readers of all texts share: the next token, and errors at it.
+// The common part of the recursive-descent readers of all texts: the next token, and errors at it.
 class Reader {
  public:
   Reader(std::string_view text, std::string file);

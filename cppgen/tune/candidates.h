@@ -21,8 +21,8 @@ struct Candidate {
 // Whether the candidate is for the site.
 bool concerns(const Candidate&, const SiteReport&);
 
-// What the settings ask for: other engines, epilogues of their own, and other values of the constants of tuning.def;
-// with DETERMINISTIC, only what does not change bits.
+// The candidates that the settings ask for: other engines, epilogues of their own, and other values of the constants
+// of tuning.def; with DETERMINISTIC, only what does not change bits.
 std::vector<Candidate> candidates(const Settings&, const schedule::Tuning& usual);
 
 // Further values of the constants of sites, for those at which the cost model is wrong.

@@ -9,7 +9,7 @@ namespace cppgen::tune {
 
 class Measurements;
 
-// What a tuning chooses among candidates that were measured. The report tells whether it is kept, and for which sites.
+// The choice of a tuning among candidates that were measured. The report tells whether it is kept, and for which sites.
 class Decision {
  public:
   Decision(Measurements& measurements, TuneReport& report) : measurements_(measurements), report_(report) {}

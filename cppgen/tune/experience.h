@@ -8,7 +8,7 @@
 
 namespace cppgen::tune {
 
-// What a candidate did to one region of a model, or to the model as a whole.
+// The effect of a candidate on one region of a model, or to the model as a whole.
 struct Observation {
   std::string candidate;           // its name
   std::vector<std::string> kinds;  // of the region's sites: "conv", "max_pool"; "program"
@@ -31,7 +31,7 @@ class Experience {
   // Appends what was added to the file, once, when a tuning has ended. A file that cannot be written is a warning.
   void save();
 
-  // What the rule says of a candidate and a kind of sites.
+  // The judgement of the rule about a candidate and a kind of sites.
   struct Row {
     std::string candidate, kind;
     int observed = 0, faster = 0;

@@ -9,10 +9,10 @@
 
 namespace cppgen::tune {
 
-// What the cost model (flow/costs/step_bounds.h) says of candidates before anything is compiled for them. It knows the
-// instructions and the memory traffic of our own kernels, not those of other engines. A profile of the base corrects
-// it: where a step takes longer than predicted, so do all plans of the same site, and where it takes much longer, the
-// model is wrong, and so does not rule out another plan.
+// The predictions of the cost model (flow/costs/step_bounds.h) for candidates before anything is compiled for them. It
+// knows the instructions and the memory traffic of our own kernels, not those of other engines. A profile of the base
+// corrects it: where a step takes longer than predicted, so do all plans of the same site, and where it takes much
+// longer, the model is wrong, and so does not rule out another plan.
 class Forecast {
  public:
   // `base`: choices that all predictions have in common. `profile`: the measured times of the base; none: not known.

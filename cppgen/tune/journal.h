@@ -8,7 +8,7 @@
 
 namespace cppgen::tune {
 
-// What the measurement of one candidate gave.
+// The result of measuring one candidate.
 struct Outcome {
   std::string failure;  // why it lost, or was interrupted; empty: it ran
   std::vector<Region> regions;

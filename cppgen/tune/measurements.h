@@ -25,7 +25,7 @@ class Measurements {
   // Whether no more than the final comparison of what was chosen fits before the deadline. It measures more often than
   // a candidate is measured, and whole runs as well.
   bool is_time_up() const;
-  // The same if so many candidates are left, which the report then counts.
+  // Whether that holds if so many candidates are left, which the report then counts.
   bool stop_if_time_is_up(size_t left);
 
   void measure_all(const std::vector<Candidate>&);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostOutput = size_t(64) << 20;  // a profile of very many steps
 
-// What a program printed last, or the error that it ended with, after a colon; empty if it printed nothing.
+// The last line that a program printed, or the error that it ended with, after a colon; empty if it printed nothing.
 std::string reason_in(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   const size_t error = text.find("cppgen: internal error: ");

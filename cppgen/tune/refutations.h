@@ -9,7 +9,7 @@
 
 namespace cppgen::tune {
 
-// What measurements say of the choices of earlier tunings, which compilations use.
+// The judgements of measurements about the choices of earlier tunings, which compilations use.
 struct EarlierChoices {
   std::vector<std::pair<std::string, schedule::Choice>> refuted;  // by site: they are not faster there
   std::vector<std::string> withdrawn;                             // those of these sites that have no choice instead

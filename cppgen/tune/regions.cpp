@@ -30,7 +30,7 @@ std::string site_key(const std::string& site) { return "site " + site; }
 
 using Nodes = std::vector<std::string>;
 
-// What is compared as one: a step that computes the same nodes in both packages is compared by itself, even if other
+// The unit of comparison: a step that computes the same nodes in both packages is compared by itself, even if other
 // steps also compute some of them, such as the parts of a concatenation. All other steps are joined by their nodes.
 class Units {
  public:

@@ -16,7 +16,7 @@ class Selection {
  public:
   Selection(const TuneRequest&, const TuningPlace&, Measurements&, TuneReport&);
 
-  // What the settings ask for. The report tells how many of them an earlier tuning measured.
+  // The number of candidates that the settings ask for. The report tells how many of them an earlier tuning measured.
   std::vector<Candidate> all() const;
 
   // Those with the largest predicted gain, and at most so many of each kind; none after the deadline.

@@ -44,7 +44,7 @@ class Variants {
     double least_usual_ms = 0, least_ms = 0;
   };
   WholeRuns time_whole(int turns) const;
-  // The same of packages with these choices, which are compiled, and the second one verified.
+  // Compares packages with these choices, which are compiled, and the second one verified.
   WholeRuns compare_whole(schedule::Choices before, schedule::Choices after, int turns) const;
   void drop_base() { base_choices_.clear(); }  // for all further variants
 

@@ -19,9 +19,9 @@ struct Winner {
 bool is_faster(const Region&);
 inline constexpr double kFasterRun = 0.99;  // of the usual time of a whole run: less is noise
 
-// At every site of the candidate's kind.
+// The choices of a candidate at every site of its kind.
 schedule::Choices everywhere(const Candidate&, const std::vector<SiteReport>& sites);
-// At the sites of each winner's region that are of its kind.
+// The choices of each winner at the sites of its region that are of its kind.
 schedule::Choices choices_of(const std::vector<Winner>&, const std::vector<SiteReport>& sites);
 
 // Those of all regions and candidates that gain enough, first those that gain most. Sites of different winners differ.

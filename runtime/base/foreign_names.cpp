@@ -29,12 +29,12 @@ std::string note_about(const std::vector<std::string>& variables, std::string_vi
 }
 
 constexpr std::string_view kSettings[] = {
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) #name,
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key) #name,
 #include "runtime/base/settings.def"
 };
 
 constexpr std::string_view kAliases[] = {
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) aliases,
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key) aliases,
 #include "runtime/base/settings.def"
 };
 

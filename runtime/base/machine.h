@@ -3,7 +3,7 @@
 
 namespace cppgen {
 
-// What the compiler's cost models know about the machine: a plain value, so that a schedule can be made for a different
+// The machine as the compiler's cost models know it: a plain value, so that a schedule can be made for a different
 // machine. Counts are of the hardware that this process may use; cache sizes are in bytes of one instance, or 0 if
 // there is none.
 struct MachineDescription {

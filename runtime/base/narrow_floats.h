@@ -38,7 +38,7 @@ constexpr uint16_t f32_to_bf16(float f) {
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-// The same for each type with a row CPPGEN_NARROW_FLOAT in dtypes.def: float8 types by default.
+// Does the same for each type with a row CPPGEN_NARROW_FLOAT in dtypes.def: float8 types by default.
 template <DType T>
 struct NarrowFloat {
   using Bits = uint8_t;

@@ -18,7 +18,7 @@ std::string parse_choice(std::string_view where, std::string_view text, std::str
 std::vector<std::string> parse_list(std::string_view where, std::string_view text, std::string_view allowed);
 // The words of a list that are allowed, and the others, each joined by commas.
 std::pair<std::string, std::string> known_words(std::string_view text, std::string_view allowed);
-// Also UserError for an empty text and for control characters.
+// UserError, too, for an empty text and for control characters.
 std::string parse_text(std::string_view where, std::string_view text, std::string_view allowed = "");
 
 std::string print(bool value);

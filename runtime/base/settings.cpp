@@ -40,14 +40,30 @@ struct Row {
   SettingKind kind;
   std::string_view name, fallback, allowed, aliases;
   Use use;
-  std::string_view doc;
 };
 
 constexpr Row kRows[] = {
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
-  {SettingKind::kind, #name, fallback, allowed, aliases, in_key, doc},
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key) \
+  {SettingKind::kind, #name, fallback, allowed, aliases, in_key},
 #include "runtime/base/settings.def"
 };
+
+// The documentation of each row.
+struct Text {
+  std::string_view name, doc;
+};
+constexpr Text kTexts[] = {
+#define CPPGEN_SETTING_TEXT(name, doc) {#name, doc},
+#include "runtime/base/setting_texts.def"
+};
+
+constexpr bool rows_have_texts() {
+  if (std::size(kRows) != std::size(kTexts)) return false;
+  for (size_t row = 0; row < std::size(kRows); row++)
+    if (kRows[row].name != kTexts[row].name) return false;
+  return true;
+}
+static_assert(rows_have_texts(), "each row of settings.def has its text in setting_texts.def, in the same order");
 
 // The lines of the table: the title of a group, or nothing for a row.
 constexpr std::string_view kGroupLines[] = {
@@ -73,7 +89,7 @@ constexpr std::string_view kPrefix = "CPPGEN_";
 template <class S, class Visit>
 void visit_field(S& settings, size_t row, Visit visit) {
   size_t index = 0;
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key) \
   if (row == index++) return visit(std::integral_constant<SettingKind, SettingKind::kind>(), settings.field);
 #include "runtime/base/settings.def"
 }
@@ -219,7 +235,7 @@ std::vector<std::string> unknown_variable_warnings(const Environment& environmen
   return warnings;
 }
 
-// What a word that only another program gives a meaning to is called here. A list of OpenMP has a number of threads for
+// The value here of a word to which only another program gives a meaning. A list of OpenMP has a number of threads for
 // each level of nested regions.
 std::string_view own_value(std::string_view alias, std::string_view value) {
   if (alias == "OMP_NUM_THREADS") return value.substr(0, value.find(','));
@@ -351,7 +367,7 @@ void Settings::read_aliases(size_t row, const Environment& environment) {
   }
 }
 
-// For a list, assigns the allowed words. False, with a warning, if there are none.
+// Assigns the allowed words of a list. False, with a warning, if there are none.
 bool Settings::assign_alias(size_t row, const std::string& alias, std::string_view value) {
   std::string allowed_part(own_value(alias, value));
   if (kRows[row].kind == SettingKind::list) {
@@ -429,8 +445,8 @@ std::vector<SettingDescription> Settings::describe() const {
   for (size_t row = 0; row < kSettingCount; ++row) {
     const Row& r = kRows[row];
     descriptions.push_back({group_of(row), r.name, print_field(*this, row), print_source(sources_[row]),
-                            shown_default(r), shown_allowed(r), split(r.aliases, ' '), r.doc, changes_kernels(r.use),
-                            is_for_runs(r.use)});
+                            shown_default(r), shown_allowed(r), split(r.aliases, ' '), kTexts[row].doc,
+                            changes_kernels(r.use), is_for_runs(r.use)});
   }
   return descriptions;
 }
@@ -457,7 +473,7 @@ std::string settings_reference_markdown() {
     for (const std::string& alias : split(row.aliases, ' '))
       aliases += fmt::format("{}`{}`", aliases.empty() ? "" : ", ", alias);
     group->second += fmt::format("| `{}{}` | {} | `{}` | {} | {} | {} |\n", kPrefix, row.name, aliases,
-                                 shown_default(row), shown_allowed(row), kUses[row.use], row.doc);
+                                 shown_default(row), shown_allowed(row), kUses[row.use], kTexts[r].doc);
   }
   std::string text;
   for (const auto& [title, table] : groups)

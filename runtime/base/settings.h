@@ -14,7 +14,7 @@
 namespace cppgen {
 
 enum class SettingId {
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) field,
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key) field,
 #include "runtime/base/settings.def"
   count
 };
@@ -22,12 +22,12 @@ inline constexpr size_t kSettingCount = static_cast<size_t>(SettingId::count);
 
 template <SettingId>
 struct SettingOf;
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
-  template <>                                                                      \
-  struct SettingOf<SettingId::field> {                                             \
-    using type = SettingType<SettingKind::kind>::type;                             \
-    static constexpr SettingKind setting_kind = SettingKind::kind;                 \
-    static constexpr std::string_view setting_name = #name;                        \
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key) \
+  template <>                                                                 \
+  struct SettingOf<SettingId::field> {                                        \
+    using type = SettingType<SettingKind::kind>::type;                        \
+    static constexpr SettingKind setting_kind = SettingKind::kind;            \
+    static constexpr std::string_view setting_name = #name;                   \
   };
 #include "runtime/base/settings.def"
 
@@ -71,7 +71,7 @@ enum class SettingReader { compiler, runtime };
 
 // Every setting, one typed field per row of settings.def, named in lower case: settings.min_chunk_size.
 struct Settings {
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key) \
   SettingType<SettingKind::kind>::type field{};
 #include "runtime/base/settings.def"
 

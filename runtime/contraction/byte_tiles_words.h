@@ -32,8 +32,8 @@ template <int Rows, class Left>
 struct WordSums {
   Ints v[Rows][kWordVectors];  // two adjacent sums for each column
 
-  // The same for words that are in memory, four of each row. Only two rows of them are kept in registers: with three,
-  // sums would have to be in memory, and each addition would wait for the one before.
+  // Does the same for words that are in memory, four of each row. Only two rows of them are kept in registers: with
+  // three, sums would have to be in memory, and each addition would wait for the one before.
   BYTES_FN void add_words(long long* const (&left)[Rows], const u8* panel) {
     typedef long long Groups __attribute__((vector_size(sizeof(Words))));
 #pragma GCC unroll 8

@@ -1,4 +1,4 @@
-// What precedes the weights of a block in panels of few bits (n_bit_layout.h), for translation units that include
+// The head of the weights of a block in panels of few bits (n_bit_layout.h), for translation units that include
 // n_bit_vec.h before and define widen_bytes() there.
 #pragma once
 

@@ -8,6 +8,7 @@
 
 #include "runtime/contraction/long_sums.h"
 #include "runtime/contraction/n_bit_block_head.h"
+#include "runtime/contraction/row_table.h"
 
 namespace cppgen::rt::TILE_ISA {
 
@@ -101,18 +102,9 @@ void n_bit_byte_tile(const void* const* left, long, long depth, const void* pane
 }
 
 template <int MaxRows, int Vectors>
-struct NBitByteTable {
-  TileFunction functions[MaxRows + 1] = {};
-
-  constexpr NBitByteTable() { fill<1>(); }
-  template <int Rows>
-  constexpr void fill() {
-    functions[Rows] = n_bit_byte_tile<Rows, Vectors>;
-    if constexpr (Rows < MaxRows) fill<Rows + 1>();
-  }
-};
-template <int MaxRows, int Vectors>
-constexpr NBitByteTable<MaxRows, Vectors> n_bit_byte_table;
+constexpr RowTable<TileFunction, MaxRows, 1> n_bit_byte_table([](auto rows) {
+  return RowFunctions<TileFunction, 1>{n_bit_byte_tile<rows, Vectors>};
+});
 
 template <int MaxRows, int Vectors>
 constexpr TileSet n_bit_byte_set() {

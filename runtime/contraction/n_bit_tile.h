@@ -7,6 +7,7 @@
 
 #include "runtime/contraction/long_sums.h"
 #include "runtime/contraction/n_bit_block_head.h"
+#include "runtime/contraction/row_table.h"
 
 namespace cppgen::rt::TILE_ISA {
 
@@ -37,7 +38,7 @@ class NBitNumbers {
     constexpr unsigned kMask = ((1u << Bits) - 1) << (P * Bits), kPower = unsigned(127 + 23 - P * Bits) << 23;
     return (Vector)((words & kMask) | kPower) - offset_[P][j];
   }
-  // Likewise of the upper halves.
+  // Does the same for the upper halves.
   template <int P>
   TILE_MEMBER Vector upper(Words words, int j) const {
     return at<P>(words >> 16, j);
@@ -49,7 +50,7 @@ class NBitNumbers {
   static constexpr float power(int p) { return float(1 << (23 - p * Bits)); }
 };
 
-// The same numbers of four bits, which all have one zero, by a table.
+// Unpacks numbers of four bits, which all have one zero, by a table.
 template <class Table>
 class NBitLookup {
  public:
@@ -109,7 +110,7 @@ class NBitBlock {
     const Vector weight = numbers_.template at<P>(words, j);
     return kSeparate ? weight - head_.zero[j] : weight;
   }
-  // Likewise of the upper halves.
+  // Does the same for the upper halves.
   template <int P>
   TILE_MEMBER Vector upper(Words words, int j) const {
     const Vector weight = numbers_.template upper<P>(words, j);
@@ -313,28 +314,27 @@ VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long 
   store_sums(sums.v, (float*)block, ldc, Adds);
 }
 
-// The tiles of 1 to MaxRows rows: as tiles.h says. Weights become float32 in registers for up to MostRows of them.
-template <int MaxRows, int MostRows, int Vectors>
-struct NBitTable {
-  TileFunction functions[3 * MaxRows + 1] = {unpack_n_bits<Vectors>};
-
-  constexpr NBitTable() { fill<1>(); }
-  template <int Rows>
-  constexpr void fill() {
-    functions[Rows] = whole_tile<Rows>;
-    functions[MaxRows + Rows] = unpacked_tile<Rows, Vectors, false>;
-    functions[2 * MaxRows + Rows] = unpacked_tile<Rows, Vectors, true>;
-    if constexpr (Rows < MaxRows) fill<Rows + 1>();
+// Weights become float32 in registers for up to MostRows rows.
+template <int Rows, int MostRows, int Vectors>
+void whole_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+  if constexpr (Rows <= MostRows) {
+    n_bit_tile<Rows, Vectors>(left, taps, depth, panel, block, ldc);
+  } else {
+    constexpr int kFirst = (Rows + 1) / 2;
+    whole_tile<kFirst, MostRows, Vectors>(left, taps, depth, panel, block, ldc);
+    whole_tile<Rows - kFirst, MostRows, Vectors>(left + kFirst, taps, depth, panel, (float*)block + kFirst * ldc, ldc);
   }
-  template <int Rows>
-  static void whole_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-    if constexpr (Rows <= MostRows) {
-      n_bit_tile<Rows, Vectors>(left, taps, depth, panel, block, ldc);
-    } else {
-      constexpr int kFirst = (Rows + 1) / 2;
-      whole_tile<kFirst>(left, taps, depth, panel, block, ldc);
-      whole_tile<Rows - kFirst>(left + kFirst, taps, depth, panel, (float*)block + kFirst * ldc, ldc);
-    }
+}
+
+// The tiles of 1 to MaxRows rows, and in entry 0 the function that unpacks weights: as tiles.h says.
+template <int MaxRows, int MostRows, int Vectors>
+struct NBitTable : RowTable<TileFunction, MaxRows, 3> {
+  constexpr NBitTable()
+      : RowTable<TileFunction, MaxRows, 3>([](auto rows) {
+          return RowFunctions<TileFunction, 3>{whole_tile<rows, MostRows, Vectors>, unpacked_tile<rows, Vectors, false>,
+                                               unpacked_tile<rows, Vectors, true>};
+        }) {
+    this->functions[0] = unpack_n_bits<Vectors>;
   }
 };
 template <int MaxRows, int MostRows, int Vectors>

@@ -29,20 +29,10 @@ void strided_tile(const float* a, long ld, long depth, const float* b, float* bl
     for (int j = 0; j < Vectors; j++) store(block + r * columns + j * kLanes, acc[r][j]);
 }
 
-// The tiles of 1 to MaxRows rows.
 template <int MaxRows, int Vectors, bool RowsContiguous>
-struct StridedTable {
-  StridedTile functions[MaxRows + 1] = {};
-
-  constexpr StridedTable() { fill<1>(); }
-  template <int Rows>
-  constexpr void fill() {
-    functions[Rows] = strided_tile<Rows, Vectors, RowsContiguous>;
-    if constexpr (Rows < MaxRows) fill<Rows + 1>();
-  }
-};
-template <int MaxRows, int Vectors, bool RowsContiguous>
-constexpr StridedTable<MaxRows, Vectors, RowsContiguous> strided_table;
+constexpr RowTable<StridedTile, MaxRows, 1> strided_table([](auto rows) {
+  return RowFunctions<StridedTile, 1>{strided_tile<rows, Vectors, RowsContiguous>};
+});
 
 template <int MaxRows, int Vectors>
 constexpr StridedTileSet strided_set() {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "runtime/contraction/long_sums.h"
+#include "runtime/contraction/row_table.h"
 
 namespace cppgen::rt::TILE_ISA {
 
@@ -43,8 +44,9 @@ TILE_FN void each_short_block(const void* const* left, long depth, const void* p
   }
 }
 
-// The same for one tap in short blocks. Their sums are added up in registers if a tile has few rows, else in memory:
-// two tiles of half of the rows would read the panel twice, and too few sums do not hide the latency of multiply-adds.
+// Does the same for one tap in short blocks. Their sums are added up in registers if a tile has few rows, else in
+// memory: two tiles of half of the rows would read the panel twice, and too few sums do not hide the latency of
+// multiply-adds.
 template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long depth, const void* panel, long distance,
                                      void* block, long ldc) {
@@ -106,20 +108,10 @@ void tile_in_blocks(const void* const* left, long terms, long depth, const void*
                    depth * vec::slice_columns(Vectors * kLanes), static_cast<float*>(block), ldc);
 }
 
-// The tiles of 1 to MaxRows rows.
 template <int MaxRows, int Vectors>
-struct TileTable {
-  TileFunction functions[2 * MaxRows + 1] = {};
-
-  constexpr TileTable() { fill<1>(); }
-  template <int Rows>
-  constexpr void fill() {
-    functions[Rows] = tile<Rows, Vectors>, functions[MaxRows + Rows] = tile_in_blocks<Rows, Vectors>;
-    if constexpr (Rows < MaxRows) fill<Rows + 1>();
-  }
-};
-template <int MaxRows, int Vectors>
-constexpr TileTable<MaxRows, Vectors> tile_table;
+constexpr RowTable<TileFunction, MaxRows, 2> tile_table([](auto rows) {
+  return RowFunctions<TileFunction, 2>{tile<rows, Vectors>, tile_in_blocks<rows, Vectors>};
+});
 
 template <int MaxRows, int Vectors>
 constexpr TileSet tile_set(PrepareFunction prepare = nullptr) {

@@ -2,6 +2,8 @@
 // store, in cppgen::rt::TILE_ISA before they include this file.
 #pragma once
 
+#include "runtime/contraction/row_table.h"
+
 namespace cppgen::rt::TILE_ISA {
 
 // Sums of any depth have one accumulator: their rounding is that of float64.
@@ -19,20 +21,10 @@ VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long depth
       DoubleUnit::store(static_cast<double*>(block) + r * ldc + j * DoubleUnit::kLanes, sums.v[r][j]);
 }
 
-// The tiles of 1 to MaxRows rows.
 template <int MaxRows, int Vectors>
-struct TileTableF64 {
-  TileFunction functions[MaxRows + 1] = {};
-
-  constexpr TileTableF64() { fill<1>(); }
-  template <int Rows>
-  constexpr void fill() {
-    functions[Rows] = tile_f64<Rows, Vectors>;
-    if constexpr (Rows < MaxRows) fill<Rows + 1>();
-  }
-};
-template <int MaxRows, int Vectors>
-constexpr TileTableF64<MaxRows, Vectors> tile_table_f64;
+constexpr RowTable<TileFunction, MaxRows, 1> tile_table_f64([](auto rows) {
+  return RowFunctions<TileFunction, 1>{tile_f64<rows, Vectors>};
+});
 
 template <int MaxRows, int Vectors>
 constexpr TileSet tile_set_f64(PrepareFunction prepare = nullptr) {

@@ -62,7 +62,7 @@ struct WinogradTransforms {
   // block[(y * side + x) * columns + j] from the sums products[(y * window + x) * plane + j], for j < columns, a
   // multiple of the lanes. Returns whether one of these is infinite or not a number.
   bool (*output)(const float* products, long plane, long columns, float* block);
-  // The same results from the inputs and a panel of the original taps, by the tile for `side` rows.
+  // Computes the same results from the inputs and a panel of the original taps, by the tile for `side` rows.
   void (*direct)(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
                  float* block);
 };

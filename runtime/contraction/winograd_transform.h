@@ -109,7 +109,7 @@ TILE_FN void transform_square(Transform transform, Load load_point, Store store_
   }
 }
 
-// The same for a line of `Window` vectors.
+// Does the same for a line of `Window` vectors.
 template <int Window, int Kept, class Transform, class Load, class Store>
 TILE_FN void transform_line(Transform transform, Load load_point, Store store_point) {
   Vector line[Window];

@@ -146,14 +146,10 @@ std::vector<Value> bit_cast(const HostCall& call, const TypeCall& fields) {
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kChoiceFunctions[] = {
-    {"bit_cast", 1, prepare<bit_cast>},
-    {"non_zero", 1, prepare<non_zero>},
-    {"compress", 2, prepare<compress>},
-};
-
 }  // namespace
 
-std::span<const NamedHostFunction> choice_functions() { return kChoiceFunctions; }
+HostFunction prepare_bit_cast(const HostStep& step) { return prepared(bit_cast, step); }
+HostFunction prepare_non_zero(const HostStep& step) { return prepared(non_zero, step); }
+HostFunction prepare_compress(const HostStep& step) { return prepared(compress, step); }
 
 }  // namespace cppgen::rt

@@ -105,13 +105,9 @@ Values bifurcation(const HostCall& call, const BifurcationCall& fields) {
   return values;
 }
 
-constexpr NamedHostFunction kDecodingFunctions[] = {
-    {"time_warping", 1, prepare<time_warping>},
-    {"bifurcation", 3, prepare<bifurcation>},
-};
-
 }  // namespace
 
-std::span<const NamedHostFunction> decoding_functions() { return kDecodingFunctions; }
+HostFunction prepare_time_warping(const HostStep& step) { return prepared(time_warping, step); }
+HostFunction prepare_bifurcation(const HostStep& step) { return prepared(bifurcation, step); }
 
 }  // namespace cppgen::rt

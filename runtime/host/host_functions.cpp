@@ -3,6 +3,20 @@
 #include "runtime/base/errors.h"
 
 namespace cppgen::rt {
+namespace {
+
+struct NamedHostFunction {
+  std::string_view name;
+  size_t inputs;
+  HostFunction (*prepare)(const HostStep&);
+};
+
+constexpr NamedHostFunction kFunctions[] = {
+#define CPPGEN_HOST_FUNCTION(name, inputs) {#name, inputs, prepare_##name},
+#include "runtime/host/functions.def"
+};
+
+}  // namespace
 
 const Tensor& HostCall::tensor(size_t i) const {
   if (!has(i)) fail(fmt::format("input {} is missing", i));
@@ -39,15 +53,12 @@ std::vector<Value> one_value(Value value) {
 }
 
 HostFunction find_host_function(const HostStep& step) {
-  for (const auto functions :
-       {sequence_functions(), selection_functions(), choice_functions(), suppression_functions(), string_functions(),
-        text_functions(), image_functions(), map_functions(), decoding_functions()})
-    for (const NamedHostFunction& f : functions) {
-      if (f.name != step.function) continue;
-      if (step.inputs.size() < f.inputs)
-        user_error("module: a call of '{}' has {} inputs; it requires {}", f.name, step.inputs.size(), f.inputs);
-      return f.prepare(step);
-    }
+  for (const NamedHostFunction& f : kFunctions) {
+    if (f.name != step.function) continue;
+    if (step.inputs.size() < f.inputs)
+      user_error("module: a call of '{}' has {} inputs; it requires {}", f.name, step.inputs.size(), f.inputs);
+    return f.prepare(step);
+  }
   user_error("module: there is no host function '{}'", step.function);
 }
 

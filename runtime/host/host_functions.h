@@ -1,6 +1,5 @@
 #pragma once
 #include <functional>
-#include <span>
 #include <string_view>
 #include <vector>
 
@@ -27,12 +26,8 @@ struct HostCall {
 std::vector<Value> one_value(Value);
 
 using HostFunction = std::function<std::vector<Value>(const HostCall&)>;
-struct NamedHostFunction {
-  std::string_view name;
-  size_t inputs;                             // minimum number, checked before `prepare`
-  HostFunction (*prepare)(const HostStep&);  // reads a step's parameters once
-};
 
+// The function of a step: one of the call only, or of the call and the step's parameters.
 inline HostFunction prepared(std::vector<Value> (*run)(const HostCall&), const HostStep& step) {
   fields_of<NoFields>(step);
   return run;
@@ -41,26 +36,14 @@ template <class Fields>
 HostFunction prepared(std::vector<Value> (*run)(const HostCall&, const Fields&), const HostStep& step) {
   return [run, fields = fields_of<Fields>(step)](const HostCall& call) { return run(call, fields); };
 }
-// A function of the call only, or of the call and the step's parameters.
-template <auto run>
-HostFunction prepare(const HostStep& step) {
-  return prepared(run, step);
-}
 
 // The function for the calls of this step, which must outlive it. UserError if there is no such function, or if inputs
 // or parameters are missing or wrong.
 HostFunction find_host_function(const HostStep&);
 
-// The tables of the files that define them.
-std::span<const NamedHostFunction> sequence_functions();
-std::span<const NamedHostFunction> selection_functions();
-std::span<const NamedHostFunction> choice_functions();
-std::span<const NamedHostFunction> suppression_functions();
-std::span<const NamedHostFunction> string_functions();
-std::span<const NamedHostFunction> text_functions();
-std::span<const NamedHostFunction> image_functions();
-std::span<const NamedHostFunction> map_functions();
-std::span<const NamedHostFunction> decoding_functions();
+// The functions that prepare those of functions.def.
+#define CPPGEN_HOST_FUNCTION(name, inputs) HostFunction prepare_##name(const HostStep&);
+#include "runtime/host/functions.def"
 
 // The number that a text represents, as Cast reads it. UserError naming the node if it is not a number.
 double number_in(const HostCall&, std::string_view text);

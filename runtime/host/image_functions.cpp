@@ -38,10 +38,8 @@ std::vector<Value> decode(const HostCall& call, const DecodeImageCall& fields) {
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kImageFunctions[] = {{"decode_image", 1, prepare<decode>}};
-
 }  // namespace
 
-std::span<const NamedHostFunction> image_functions() { return kImageFunctions; }
+HostFunction prepare_decode_image(const HostStep& step) { return prepared(decode, step); }
 
 }  // namespace cppgen::rt

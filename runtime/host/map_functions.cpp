@@ -157,13 +157,9 @@ Values cast_map(const HostCall& call, const CastMapCall& fields) {
   return one_value(numbers_at<float>(call, places, DType::f32));
 }
 
-constexpr NamedHostFunction kMapFunctions[] = {
-    {"map_by_vocabulary", 2, prepare<by_vocabulary>},
-    {"cast_map", 2, prepare<cast_map>},
-};
-
 }  // namespace
 
-std::span<const NamedHostFunction> map_functions() { return kMapFunctions; }
+HostFunction prepare_map_by_vocabulary(const HostStep& step) { return prepared(by_vocabulary, step); }
+HostFunction prepare_cast_map(const HostStep& step) { return prepared(cast_map, step); }
 
 }  // namespace cppgen::rt

@@ -187,12 +187,8 @@ Values unique(const HostCall& call, const UniqueCall& fields) {
   return outputs_of(select_rows(x, rows, axis, groups.first), groups);
 }
 
-constexpr NamedHostFunction kSelectionFunctions[] = {
-    {"unique", 1, prepare<unique>},
-};
-
 }  // namespace
 
-std::span<const NamedHostFunction> selection_functions() { return kSelectionFunctions; }
+HostFunction prepare_unique(const HostStep& step) { return prepared(unique, step); }
 
 }  // namespace cppgen::rt

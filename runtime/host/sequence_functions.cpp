@@ -181,29 +181,25 @@ Values with_rank(const HostCall& call, const RankCall& fields) {
 // Ends the run.
 Values refuse(const HostCall&, const MessageCall& fields) { throw UserError(fields.message); }
 
-constexpr NamedHostFunction kSequenceFunctions[] = {
-    {"sequence_empty", 0, prepare<empty_sequence>},
-    {"sequence_construct", 1, prepare<make_sequence>},
-    {"sequence_insert", 2, prepare<insert>},
-    {"sequence_erase", 1, prepare<erase>},
-    {"sequence_at", 2, prepare<element_at>},
-    {"sequence_length", 1, prepare<length>},
-    {"split_to_sequence", 1, prepare<split_to_sequence>},
-    {"concat_from_sequence", 1, prepare<concat_from_sequence>},
-    {"optional", 0, prepare<make_optional>},
-    {"optional_has_element", 0, prepare<has_element>},
-    {"optional_get_element", 1, prepare<get_element>},
-    {"identity", 1, prepare<make_optional>},
-    {"rank_is", 1, prepare<rank_is>},
-    {"with_rank", 1, prepare<with_rank>},
-    {"refuse", 0, prepare<refuse>},
-    {"dimension_carrier", 1, prepare<dimension_carrier>},
-    {"compare_dimensions", 1, prepare<compare_dimensions>},
-    {"zip_map", 1, prepare<zip_map>},
-};
-
 }  // namespace
 
-std::span<const NamedHostFunction> sequence_functions() { return kSequenceFunctions; }
+HostFunction prepare_sequence_empty(const HostStep& step) { return prepared(empty_sequence, step); }
+HostFunction prepare_sequence_construct(const HostStep& step) { return prepared(make_sequence, step); }
+HostFunction prepare_sequence_insert(const HostStep& step) { return prepared(insert, step); }
+HostFunction prepare_sequence_erase(const HostStep& step) { return prepared(erase, step); }
+HostFunction prepare_sequence_at(const HostStep& step) { return prepared(element_at, step); }
+HostFunction prepare_sequence_length(const HostStep& step) { return prepared(length, step); }
+HostFunction prepare_split_to_sequence(const HostStep& step) { return prepared(split_to_sequence, step); }
+HostFunction prepare_concat_from_sequence(const HostStep& step) { return prepared(concat_from_sequence, step); }
+HostFunction prepare_optional(const HostStep& step) { return prepared(make_optional, step); }
+HostFunction prepare_optional_has_element(const HostStep& step) { return prepared(has_element, step); }
+HostFunction prepare_optional_get_element(const HostStep& step) { return prepared(get_element, step); }
+HostFunction prepare_identity(const HostStep& step) { return prepared(make_optional, step); }
+HostFunction prepare_rank_is(const HostStep& step) { return prepared(rank_is, step); }
+HostFunction prepare_with_rank(const HostStep& step) { return prepared(with_rank, step); }
+HostFunction prepare_refuse(const HostStep& step) { return prepared(refuse, step); }
+HostFunction prepare_dimension_carrier(const HostStep& step) { return prepared(dimension_carrier, step); }
+HostFunction prepare_compare_dimensions(const HostStep& step) { return prepared(compare_dimensions, step); }
+HostFunction prepare_zip_map(const HostStep& step) { return prepared(zip_map, step); }
 
 }  // namespace cppgen::rt

@@ -173,18 +173,16 @@ Values normalize(const HostCall& call, const NormalizeCall& fields) {
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kStringFunctions[] = {
-    {"string_constant", 0, prepare<constant>},
-    {"cast_to_strings", 1, prepare<cast_to_strings>},
-    {"numbers_of_strings", 1, prepare<numbers_of>},
-    {"equal_strings", 2, prepare<equal>},
-    {"string_concat", 2, prepare<concat>},
-    {"dims", 1, prepare<dims_of>},
-    {"size", 1, prepare<size>},
-    {"string_normalize", 1, prepare<normalize>},
-};
-
 }  // namespace
+
+HostFunction prepare_string_constant(const HostStep& step) { return prepared(constant, step); }
+HostFunction prepare_cast_to_strings(const HostStep& step) { return prepared(cast_to_strings, step); }
+HostFunction prepare_numbers_of_strings(const HostStep& step) { return prepared(numbers_of, step); }
+HostFunction prepare_equal_strings(const HostStep& step) { return prepared(equal, step); }
+HostFunction prepare_string_concat(const HostStep& step) { return prepared(concat, step); }
+HostFunction prepare_dims(const HostStep& step) { return prepared(dims_of, step); }
+HostFunction prepare_size(const HostStep& step) { return prepared(size, step); }
+HostFunction prepare_string_normalize(const HostStep& step) { return prepared(normalize, step); }
 
 double number_in(const HostCall& call, std::string_view text) {
   std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
@@ -209,7 +207,5 @@ int64_t integer_in(const HostCall& call, std::string_view text) {
   if (error == std::errc() && end == digits.data() + digits.size()) return value;
   return int64_t(number_in(call, text));
 }
-
-std::span<const NamedHostFunction> string_functions() { return kStringFunctions; }
 
 }  // namespace cppgen::rt

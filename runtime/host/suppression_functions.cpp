@@ -175,12 +175,8 @@ std::vector<Value> non_max_suppression(const HostCall& call, const SuppressionCa
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kSuppressionFunctions[] = {
-    {"non_max_suppression", 2, prepare<non_max_suppression>},
-};
-
 }  // namespace
 
-std::span<const NamedHostFunction> suppression_functions() { return kSuppressionFunctions; }
+HostFunction prepare_non_max_suppression(const HostStep& step) { return prepared(non_max_suppression, step); }
 
 }  // namespace cppgen::rt

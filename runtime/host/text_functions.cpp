@@ -15,19 +15,6 @@ namespace {
 
 using Values = std::vector<Value>;
 
-HostFunction prepare_full_match(const HostStep& step) {
-  std::string error;
-  const std::shared_ptr<const Regex> pattern =
-      compile_regex(fields_of<PatternCall>(step).pattern, RegexMatch::first, error);
-  if (!pattern) user_error("{}: the pattern is not a valid regular expression: {}", step.origin, error);
-  return [pattern](const HostCall& call) {
-    const StringTensor& x = call.strings(0);
-    Tensor result(DType::boolean, x.dims);
-    for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = pattern->matches_all_of(x.elements[i]);
-    return one_value(std::move(result));
-  };
-}
-
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
 // Splits at runs of spaces, ignoring those at either end. The rest after the last split keeps its trailing spaces.
@@ -83,35 +70,6 @@ Values split(const HostCall& call, const StringSplitCall& fields) {
   return values;
 }
 
-HostFunction prepare_tokens(const HostStep& step) {
-  const auto fields = fields_of<TokensCall>(step);
-  const auto tokens = std::make_shared<const Tokens>(fields, step.origin);
-  return [tokens, marked = fields.marked, filling = fields.filling](const HostCall& call) {
-    const StringTensor& x = call.strings(0);
-    std::vector<std::vector<std::string>> all;
-    for (const std::string& text : x.elements) all.push_back(tokens->of(text));
-    const bool any = std::any_of(all.begin(), all.end(), [](const auto& row) { return !row.empty(); });
-    for (auto& row : all)
-      if (marked && any) row.insert(row.begin(), "\x02"), row.emplace_back("\x03");
-    return one_value(table_of(x.dims, std::move(all), filling));
-  };
-}
-
-// The position of each string among the words; -1 for any other string.
-HostFunction prepare_positions(const HostStep& step) {
-  std::unordered_map<std::string, int64_t> position;
-  for (const std::string& word : fields_of<WordsCall>(step).words) position.emplace(word, int64_t(position.size()));
-  return [position = std::move(position)](const HostCall& call) {
-    const StringTensor& x = call.strings(0);
-    Tensor result(DType::i64, x.dims);
-    for (size_t i = 0; i < x.elements.size(); i++) {
-      const auto at = position.find(x.elements[i]);
-      result.as<int64_t>()[i] = at == position.end() ? -1 : at->second;
-    }
-    return one_value(std::move(result));
-  };
-}
-
 uint32_t rotated(uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
 
 uint32_t scrambled(uint32_t word) { return rotated(word * 0xCC9E2D51, 15) * 0x1B873593; }
@@ -150,16 +108,52 @@ Values murmur_hashes(const HostCall& call, const HashCall& fields) {
   return one_value(std::move(hashes));
 }
 
-constexpr NamedHostFunction kTextFunctions[] = {
-    {"regex_full_match", 1, prepare_full_match},
-    {"string_split", 1, prepare<split>},
-    {"tokens", 1, prepare_tokens},
-    {"string_positions", 1, prepare_positions},
-    {"murmur_hash", 1, prepare<murmur_hashes>},
-};
-
 }  // namespace
 
-std::span<const NamedHostFunction> text_functions() { return kTextFunctions; }
+HostFunction prepare_regex_full_match(const HostStep& step) {
+  std::string error;
+  const std::shared_ptr<const Regex> pattern =
+      compile_regex(fields_of<PatternCall>(step).pattern, RegexMatch::first, error);
+  if (!pattern) user_error("{}: the pattern is not a valid regular expression: {}", step.origin, error);
+  return [pattern](const HostCall& call) {
+    const StringTensor& x = call.strings(0);
+    Tensor result(DType::boolean, x.dims);
+    for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = pattern->matches_all_of(x.elements[i]);
+    return one_value(std::move(result));
+  };
+}
+
+HostFunction prepare_string_split(const HostStep& step) { return prepared(split, step); }
+
+HostFunction prepare_tokens(const HostStep& step) {
+  const auto fields = fields_of<TokensCall>(step);
+  const auto tokens = std::make_shared<const Tokens>(fields, step.origin);
+  return [tokens, marked = fields.marked, filling = fields.filling](const HostCall& call) {
+    const StringTensor& x = call.strings(0);
+    std::vector<std::vector<std::string>> all;
+    for (const std::string& text : x.elements) all.push_back(tokens->of(text));
+    const bool any = std::any_of(all.begin(), all.end(), [](const auto& row) { return !row.empty(); });
+    for (auto& row : all)
+      if (marked && any) row.insert(row.begin(), "\x02"), row.emplace_back("\x03");
+    return one_value(table_of(x.dims, std::move(all), filling));
+  };
+}
+
+// The position of each string among the words; -1 for any other string.
+HostFunction prepare_string_positions(const HostStep& step) {
+  std::unordered_map<std::string, int64_t> position;
+  for (const std::string& word : fields_of<WordsCall>(step).words) position.emplace(word, int64_t(position.size()));
+  return [position = std::move(position)](const HostCall& call) {
+    const StringTensor& x = call.strings(0);
+    Tensor result(DType::i64, x.dims);
+    for (size_t i = 0; i < x.elements.size(); i++) {
+      const auto at = position.find(x.elements[i]);
+      result.as<int64_t>()[i] = at == position.end() ? -1 : at->second;
+    }
+    return one_value(std::move(result));
+  };
+}
+
+HostFunction prepare_murmur_hash(const HostStep& step) { return prepared(murmur_hashes, step); }
 
 }  // namespace cppgen::rt

@@ -9,18 +9,10 @@
 namespace cppgen::rt {
 namespace {
 
-// clang-format off
 constexpr LibraryFunction kFunctions[] = {
-    {kCumProd, create_cumprod},
-    {kCumSum, create_cumsum},
-    {kDft, create_dft},
-    {kRoiAlign, create_roi_align},
-    {kScatterElements, create_scatter_elements},
-    {kScatterNd, create_scatter_nd},
-    {kTopK, create_topk},
-    {kTrees, create_trees},
+#define CPPGEN_LIBRARY_FUNCTION(name, create) {name, create},
+#include "runtime/library/functions.def"
 };
-// clang-format on
 
 }  // namespace
 

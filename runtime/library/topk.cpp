@@ -14,7 +14,7 @@
 namespace cppgen::rt {
 namespace {
 
-// In the order of the result: the smaller key, then the smaller index, comes first. Keys of 32 bits and indices share
+// Orders keys as in the result: the smaller key, then the smaller index, comes first. Keys of 32 bits and indices share
 // an integer.
 struct Candidate {
   uint64_t key;

@@ -1,4 +1,4 @@
-// What the emitted code of a model that is linked into a program is written with (cppgen/emit).
+// The interface that the emitted code of a model uses if it is linked into a program (cppgen/emit).
 #pragma once
 #include <stdint.h>
 
@@ -10,7 +10,7 @@
 
 namespace cppgen::linked {
 
-// What functions of a model return; greater numbers are messages of the model.
+// The results of functions of a model; greater numbers are messages of the model.
 enum Status : int { kDone = 0, kNoMemory = 1, kUnsuitableCpu = 2, kBadSizes = 3, kFirstMessage = 4 };
 
 // Arithmetic on sizes as plans define it (runtime/plan/plan.h), which notes whether a result is not one.
@@ -65,7 +65,7 @@ void start_services(Services&);  // without tiles
 void add_tiles(Services&, int format, const rt::TileSet&);
 void add_strided(Services&, const rt::StridedTileSet&, const rt::WinogradSet&);
 
-// What runs of a model share, one at a time.
+// The state that runs of a model share, one at a time.
 struct Runner {
   Crew* crew;
   char *arena, *scratch;

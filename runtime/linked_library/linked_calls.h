@@ -10,7 +10,7 @@ extern "C" {
 void* cppgen_library_create(const char* function, long inputs, long outputs, const void* const* constants);
 void cppgen_library_destroy(void* op);
 
-// What a run needs for given sizes.
+// The needs of a run with given sizes.
 struct cppgen_library_task {
   void* task;  // null: none yet, or the sizes were refused
   int64_t chunks, scratch_bytes;

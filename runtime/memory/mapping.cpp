@@ -36,7 +36,7 @@ char* map_pages(size_t bytes) {
 size_t parts(size_t bytes, size_t part) { return (bytes + part - 1) / part; }
 uintptr_t rounded_up(uintptr_t value, uintptr_t unit) { return parts(value, unit) * unit; }
 
-// The same, beginning at a multiple of kHugePage.
+// Maps memory that begins at a multiple of kHugePage.
 char* map_aligned(size_t bytes) {
   const size_t page = size_t(::sysconf(_SC_PAGESIZE)), used = rounded_up(bytes, page);
   char* memory = map_pages(used + kHugePage);

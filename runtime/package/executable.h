@@ -72,7 +72,7 @@ class Executable {
   const cppgen_runtime* runtime() const { return runtime_; }
 
  private:
-  // What several parts and versions share, opened once.
+  // The files that several parts and versions share, opened once.
   struct Shared {
     std::map<std::string, std::shared_ptr<const MappedFile>> weights;  // by their hash
     std::map<std::string, std::shared_ptr<void>> objects;              // by their path

@@ -55,7 +55,7 @@ void write_package_file(const std::string& path, std::string_view content);
 // processes that read it. Several threads read and hash a large file.
 MappedFile open_package_file(const PackageFiles&, const ManifestFile& file, bool hash, MapOptions = {.copy = true});
 
-// The same for a file of JSON, which has at most as many bytes as the plans of very large models.
+// Does the same for a file of JSON, which has at most as many bytes as the plans of very large models.
 inline constexpr int64_t kMostJsonBytes = int64_t{1} << 28;
 MappedFile open_package_json(const PackageFiles&, const ManifestFile& file);
 

@@ -11,7 +11,8 @@
 namespace cppgen::rt {
 namespace {
 
-// What stays the same while a file is unchanged, its hash as the manifest states it, and the kind of memory.
+// The identity of a file, which stays the same while it is unchanged, its hash as the manifest states it, and the kind
+// of memory.
 using Identity = std::tuple<dev_t, ino_t, off_t, int64_t, int64_t, int64_t, int64_t, std::string, bool, bool>;
 
 std::optional<Identity> identity_of(const std::string& path, const ManifestFile& file, const MapOptions& kind) {

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kMostSearched = 1024, kMostOfPairs = 128;
 constexpr int kStarts = 24, kRounds = 40;
 
-// By its name (IndexArena::fresh_symbol).
+// The symbol is recognised by its name (IndexArena::fresh_symbol).
 bool is_known_only_to_a_run(const std::string& symbol) { return symbol.find('#') != symbol.npos; }
 
 class Search {

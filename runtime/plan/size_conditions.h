@@ -12,7 +12,7 @@ struct SizeCondition {
   std::vector<size_t> symbols;  // that it depends on
 };
 
-// What the sizes of several plans must satisfy, each condition once, and the names of their symbols.
+// The conditions that the sizes of several plans must satisfy, each condition once, and the names of their symbols.
 struct SizeConditions {
   std::vector<std::string> names;
   std::vector<SizeCondition> all;

@@ -8,9 +8,9 @@
 
 namespace cppgen::rt {
 
-// What comes from plugins. The first call of each loads its library from the folder of this library or program, or from
-// the folder `lib` beside that, or from where the system finds libraries; it stays loaded. UserError, naming the
-// library and what needs it, if it is missing, cannot be loaded, or is of another build.
+// The functions that come from plugins. The first call of each loads its library from the folder of this library or
+// program, or from the folder `lib` beside that, or from where the system finds libraries; it stays loaded. UserError,
+// naming the library and what needs it, if it is missing, cannot be loaded, or is of another build.
 
 std::span<const LibraryFunction> onednn_functions();
 std::span<const LibraryFunction> xsmm_functions();

@@ -124,7 +124,7 @@ std::shared_ptr<Executor> executor_of(const cppgen_pool*);  // null for null
 
 // All settings of a run. UserError for values that are not allowed.
 cppgen_options environment_options();
-// The same, or those of the caller. UserError if they are of no version of the header.
+// The caller's options, or, without any, those of the environment. UserError if they are of no version of the header.
 cppgen_options options_of(const cppgen_options*);
 Settings settings_of(const cppgen_options&);
 SessionOptions session_options(const cppgen_options&, const Settings&);

@@ -1,4 +1,4 @@
-// What applications give to the C API: threads, memory, a receiver of messages, a flag that ends runs.
+// The services that applications give to the C API: threads, memory, a receiver of messages, a flag that ends runs.
 #include <optional>
 
 #include "runtime/base/log.h"
@@ -126,8 +126,8 @@ void cppgen_cancel_reset(cppgen_cancel* cancel) {
 
 void cppgen_cancel_free(cppgen_cancel* cancel) { delete cancel; }
 
-// What emitted kernels of this instruction set call, for programs that run a kernel by itself (BENCHMARK_KERNEL). Null
-// if there is none of this name.
+// The table of functions that emitted kernels of this instruction set call, for programs that run a kernel by itself
+// (BENCHMARK_KERNEL). Null if there is none of this name.
 extern "C" const cppgen_runtime* cppgen_runtime_of_isa(const char* isa) {
   try {
     return runtime_services(isa);

@@ -15,7 +15,7 @@ struct StepProfile {
   double flops = 0, bytes = 0, chunks = 0;  // as the plan states them (Step); and chunks
   StepCosts<double> costs;                  // likewise
 
-  // What was added since the earlier profile of the same step.
+  // The difference to the earlier profile of the same step.
   StepProfile since(const StepProfile& before) const {
     StepProfile added{calls - before.calls, ns - before.ns,         flops - before.flops,
                       bytes - before.bytes, chunks - before.chunks, costs};

@@ -266,7 +266,7 @@ void RunContext::fail_check(int error) const {
   throw UserError(message);
 }
 
-// From the first chunk's begin to the last one's end.
+// The time from the first chunk's begin to the last one's end.
 int64_t RunContext::time_of(const StepContext& step) const {
   int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
   for (const auto& of_worker : times_) {

@@ -76,7 +76,7 @@ class RunContext {
   struct WaveContext {
     std::span<const StepView> steps;
   };
-  // The same steps for the inspectors.
+  // The steps as the inspectors see them.
   struct Inspection {
     RunContext* run;
     std::span<const StepView> steps;

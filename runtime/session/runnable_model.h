@@ -13,7 +13,7 @@ namespace cppgen::rt {
 
 struct Instruments;
 
-// What a session is made of. Those of its versions have the same threads and instruments.
+// The parts of a session. Those of its versions have the same threads and instruments.
 struct SessionSetup {
   std::shared_ptr<const Executable> executable;
   SessionOptions options;
@@ -35,7 +35,7 @@ class RunnableModel {
   virtual void prepare() {}
   // The version of the executable for these inputs, which are checked; negative: none.
   virtual int64_t version_for(std::span<const TensorView> inputs) = 0;
-  // As of a session without versions.
+  // Runs as a session without versions does.
   virtual void run(std::span<const TensorView> inputs, std::span<const OutputView> outputs) = 0;
   std::vector<Tensor> run(std::span<const TensorView> inputs) const { return runner_.run(inputs); }
   std::vector<Value> run_values(std::vector<Value> inputs) const { return runner_.run_values(std::move(inputs)); }
@@ -63,7 +63,7 @@ class RunnableModel {
   const ModelRunner runner_;
 };
 
-// For the executable of the setup.
+// Makes the model for the executable of the setup.
 std::unique_ptr<RunnableModel> make_runnable_model(const SessionSetup&);
 
 }  // namespace cppgen::rt

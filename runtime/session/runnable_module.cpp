@@ -8,7 +8,7 @@
 namespace cppgen::rt {
 namespace {
 
-// For a plan whose steps follow so many others in the module's.
+// The listener of a plan whose steps follow so many others in the module's.
 ChunkListener of_part(const ChunkListener& listener, size_t first_step) {
   return [listener, first_step](std::span<const std::vector<TraceSlice>> slices) {
     std::vector<std::vector<TraceSlice>> shifted(slices.begin(), slices.end());

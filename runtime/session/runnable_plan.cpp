@@ -39,7 +39,7 @@ void RunnablePlan::run(std::span<const TensorView> inputs, std::span<const Outpu
   execute(context, inputs, outputs);
 }
 
-// The same with new tensors for the outputs.
+// Runs with new tensors for the outputs.
 std::vector<Tensor> RunnablePlan::run_plan(std::span<const TensorView> inputs) {
   ContextPool::Lease context(contexts_);
   bind_inputs(plan(), inputs, context->symbols(), checks());

@@ -32,7 +32,7 @@ struct Session::Impl {
   // Null: this session runs the sizes itself.
   Session* version(int64_t number) const { return number < 0 ? nullptr : versions[size_t(number)].get(); }
 
-  // The same for inputs, which are checked if there are versions.
+  // Does the same for inputs, which are checked if there are versions.
   Session* version_for(std::span<const TensorView> inputs) const {
     return versions.empty() ? nullptr : version(model->version_for(inputs));
   }

@@ -64,13 +64,13 @@ class Session {
   // allocates nothing.
   void run(std::span<const TensorView> inputs, std::span<const OutputView> outputs, const RunOptions& = {});
 
-  // The same, with new tensors for the outputs.
+  // Runs with new tensors for the outputs.
   std::vector<Tensor> run(std::span<const TensorView> inputs, const RunOptions& = {});
 
-  // The same for values of any kind, for models with sequences, optionals or strings.
+  // Does the same for values of any kind, for models with sequences, optionals or strings.
   std::vector<Value> run_values(std::vector<Value> inputs, const RunOptions& = {});
 
-  // What a caller keeps from run to run of a package with states (Plan::states); several of one session are
+  // The values that a caller keeps from run to run of a package with states (Plan::states); several of one session are
   // independent of each other. UserError if the package has none: all other members that run refuse those with states.
   std::unique_ptr<SessionState> make_state() const;
 

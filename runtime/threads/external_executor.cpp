@@ -8,7 +8,7 @@
 namespace cppgen::rt {
 namespace {
 
-// What calls of ExternalThreads::help hold, which may be made after the executor is gone.
+// The object that calls of ExternalThreads::help hold, which may be made after the executor is gone.
 struct Invitation {
   std::shared_ptr<Crew> crew;
   std::atomic<int> calls;

@@ -45,7 +45,7 @@ struct VerifyReport {
 
 OutputReport compare_output(const ExpectedOutput& expected, const TensorView& actual, const Tolerance& = {});
 
-// Also checks the number of outputs.
+// Compares all outputs, and checks their number.
 VerifyReport compare_outputs(std::span<const ExpectedOutput> expected, std::span<const Tensor> actual,
                              const Tolerance& = {});
 

@@ -19,8 +19,8 @@ namespace cppgen::rt {
 std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed,
                                   int64_t max_bytes = std::numeric_limits<int64_t>::max());
 
-// The same for models with other kinds of values: strings are the words "word0" to "word9". Inputs whose positions are
-// in `given` are left empty. UserError naming an input that cannot be made: a sequence or an optional.
+// Does the same for models with other kinds of values: strings are the words "word0" to "word9". Inputs whose
+// positions are in `given` are left empty. UserError naming an input that cannot be made: a sequence or an optional.
 std::vector<Value> random_values(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed,
                                  const std::set<size_t>& given = {},
                                  int64_t max_bytes = std::numeric_limits<int64_t>::max());

@@ -28,7 +28,7 @@ struct Entry {
   bool must_match = false;      // the model has to have the name
 };
 
-// As many as a million tensors need.
+// The limit is as large as a million tensors need.
 constexpr int64_t kMostIoBytes = int64_t{1} << 26;
 
 std::string value_name(const char* prefix, size_t i) { return fmt::format("{}_{}", prefix, i); }

@@ -26,9 +26,9 @@ void write_test_case(const std::string& directory, const Plan& plan, std::span<c
                      std::span<const Tensor> outputs);
 std::string output_file_stem(size_t output);  // "out_0"
 
-// The same for values of any kind. Strings are also .npy files (npy_strings.h), with "kind": "strings" in io.json; a
-// sequence has "kind": "sequence" and "elements", each with a file out_I_K.npy of its own; an empty optional has
-// "kind": "empty" and no file.
+// Does the same for values of any kind. Strings are also .npy files (npy_strings.h), with "kind": "strings" in
+// io.json; a sequence has "kind": "sequence" and "elements", each with a file out_I_K.npy of its own; an empty
+// optional has "kind": "empty" and no file.
 struct ValueCase {
   std::vector<Value> inputs, outputs;  // in the order of the model
 };

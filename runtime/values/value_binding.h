@@ -14,13 +14,13 @@ namespace cppgen::rt {
 // Checks their number, kinds, element types, ranks and dimensions, and returns the value of each symbol. Null pointers
 // are passed on.
 std::vector<int64_t> check_values(const Plan&, std::span<const Value> inputs, const BoundaryChecks& = {});
-// The same for the inputs of a model whose inputs all have dimensions.
+// Does the same for the inputs of a model whose inputs all have dimensions.
 std::vector<int64_t> symbols_of(const Plan&, std::span<const TensorView> inputs, const BoundaryChecks& = {});
 std::vector<Value> copies_of(std::span<const TensorView> inputs);
 std::vector<Tensor> tensors_of(const Plan&, std::vector<Value> outputs);
 // Copies results into the caller's memory, which must have their types and dimensions.
 void copy_results(const Plan&, const std::vector<Tensor>& results, std::span<const OutputView> outputs);
-// Only for dimensions that do not depend on data.
+// Checks only dimensions that do not depend on data.
 std::vector<std::vector<int64_t>> declared_output_dims(const Plan&, std::span<const TensorView> inputs);
 
 }  // namespace cppgen::rt

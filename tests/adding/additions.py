@@ -114,9 +114,13 @@ ADDITIONS = [
         ("cppgen/ir/values/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})", "")',
          'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "", "")'),
     ]),
-    Addition("setting", 1, lines=[
-        ("runtime/base/settings/diagnostics.def", 'CPPGEN_SETTING_GROUP("Diagnostics")',
-         'CPPGEN_SCHEDULE_SETTING(integer, added_times, ADDED_TIMES, "1", "0..9", "", key, "How often statements are counted.")'),
+    Addition("setting", 2, lines=[
+        ("runtime/base/settings/diagnostics.def",
+         'CPPGEN_SESSION_SETTING(path, trace_dir, TRACE_DIR, "<CACHE_DIR/trace>", "", "", running)',
+         'CPPGEN_SCHEDULE_SETTING(integer, added_times, ADDED_TIMES, "1", "0..9", "", key)'),
+        ("runtime/base/settings/texts/diagnostics.def",
+         'CPPGEN_SETTING_TEXT(TRACE_DIR, "The directory of traces and of the arguments of kernels.")',
+         'CPPGEN_SETTING_TEXT(ADDED_TIMES, "How often statements are counted.")'),
     ]),
     Addition("pass", 2, new={"cppgen/schedule/fusion/count_statements.cpp": PASS}, lines=[
         ("cppgen/schedule/passes.def", "CPPGEN_FUSION_PASS(split_long_reductions, optional, &Options::split_reductions)",

@@ -248,9 +248,10 @@ TEST(Settings, TheRuntimeReadsRuntimeSettings) {
   EXPECT_EQ(s.threads, 3);
   EXPECT_EQ(s.simdlen, 0);
   EXPECT_EQ(s.warnings, Words{});
-  const Options compiling{{"SIMDLEN", "256"}}, isa{{"ISA", "avx2"}}, bad{{"THREADS", "0"}};
+  const Options compiling{{"SIMDLEN", "1"}}, isa{{"ISA", "scalar"}}, bad{{"THREADS", "0"}};
   EXPECT_THROW(Settings::from_environment({}, compiling, SettingReader::runtime), UserError);
-  EXPECT_EQ(Settings::from_environment({}, isa, SettingReader::runtime).isa, Words{"avx2"}) << "limits what is loaded";
+  EXPECT_EQ(Settings::from_environment({}, isa, SettingReader::runtime).isa, Words{"scalar"})
+      << "limits what is loaded";
   EXPECT_THROW(Settings::from_environment({}, bad, SettingReader::runtime), UserError);
   EXPECT_THROW(Settings::from_environment({{"CPPGEN_THREADS", "0"}}, {}, SettingReader::runtime), UserError);
 }
@@ -271,10 +272,21 @@ TEST(Settings, TriState) {
   EXPECT_NE(error_of({{"CPPGEN_VEC_ISA_OK", "maybe"}}).find("unset, auto, 1, 0"), std::string::npos);
 }
 
+// The instruction sets of this architecture, and the lengths of their vectors.
+const std::string kIsas =
+#define CPPGEN_ISA(isa, ...) ", " #isa
+#define CPPGEN_ISA_TILES(isa, ...) ", " #isa
+#include "runtime/base/isas.def"
+    ;
+const std::string kWidths =
+#define CPPGEN_ISA(isa, base, bits, ...) ", " #bits
+#include "runtime/base/isas.def"
+    ;
+
 TEST(Settings, NumbersOutsideTheirRangeNameWhatIsAllowed) {
   EXPECT_EQ(error_of({{"CPPGEN_THREADS", "0"}}), "CPPGEN_THREADS: \"0\" is not allowed; allowed: -1, 1 to 1024");
   EXPECT_EQ(error_of({{"CPPGEN_THREADS", "many"}}), "CPPGEN_THREADS: \"many\" is not allowed; allowed: -1, 1 to 1024");
-  EXPECT_EQ(error_of({}, {{"simdlen", "384"}}), "option SIMDLEN: \"384\" is not allowed; allowed: 0, 1, 256, 512");
+  EXPECT_EQ(error_of({}, {{"simdlen", "384"}}), "option SIMDLEN: \"384\" is not allowed; allowed: 0" + kWidths);
   EXPECT_NE(error_of({{"CPPGEN_THREADS", "99999999999999999999"}}), "");
   EXPECT_NE(error_of({{"CPPGEN_THREADS", "4x"}}), "");
   EXPECT_EQ(load({{"CPPGEN_THREADS", " +8 "}}).threads, 8);
@@ -291,9 +303,8 @@ TEST(Settings, Bytes) {
 
 TEST(Settings, ChoicesAndLists) {
   EXPECT_EQ(load({{"LOGLEVEL", "debug"}}).loglevel, "DEBUG");
-  EXPECT_EQ(load({{"CPPGEN_ISA", "AVX512"}}).isa, Words{"avx512"});
-  EXPECT_EQ(error_of({{"CPPGEN_ISA", "neon"}}),
-            "CPPGEN_ISA: \"neon\" is not allowed; allowed: auto, scalar, avx2, avx512, avx512_vnni, avx512_bf16, amx");
+  EXPECT_EQ(load({{"CPPGEN_ISA", "SCALAR"}}).isa, Words{"scalar"});
+  EXPECT_EQ(error_of({{"CPPGEN_ISA", "none"}}), "CPPGEN_ISA: \"none\" is not allowed; allowed: auto" + kIsas);
   EXPECT_EQ(error_of({{"CPPGEN_AFFINITY", "socket"}}),
             "CPPGEN_AFFINITY: \"socket\" is not allowed; allowed: none, core, pu, numa");
   EXPECT_EQ(load({{"CPPGEN_MAX_AUTOTUNE_GEMM_BACKENDS", "onednn, cpp,ONEDNN"}}).max_autotune_gemm_backends,

@@ -1,4 +1,4 @@
-// What becomes a post-operation, and what must not.
+// Nodes that become post-operations, and nodes that must not.
 #include <cmath>
 
 #include "tests/baseline/fixture.h"

@@ -1,4 +1,4 @@
-// What moves elements: views where strides can say it, copies elsewhere.
+// Operators that move elements: views where strides can say it, copies elsewhere.
 #include "tests/baseline/fixture.h"
 
 namespace cppgen::baseline {

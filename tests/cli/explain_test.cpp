@@ -1,4 +1,4 @@
-// What `explain` shows on request: assembly, and what passes change.
+// Tests of the parts that `explain` shows on request: assembly, and changes of passes.
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"

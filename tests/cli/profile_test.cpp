@@ -1,4 +1,4 @@
-// What `profile` says of each step: its threads, its label, and what oneDNN takes for the same nodes.
+// Tests of the report of `profile` on each step: its threads, its label, and what oneDNN takes for the same nodes.
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>

@@ -162,7 +162,7 @@ TEST_F(Repro, SettingsThatEndARunAreThoseOfTheTrace) {
   EXPECT_TRUE(contains(ended.out, "results: the same error: NAN_ASSERTS: kernel")) << ended.out;
 }
 
-// What was decided, how kernels were compiled, and what was said.
+// The decisions, the compilations of kernels, and the messages.
 TEST_F(Repro, LogsArePartOfTheArchive) {
   environment["CPPGEN_TREADS"] = "2";
   const auto logs = [&](const std::string& archive) {

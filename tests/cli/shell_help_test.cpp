@@ -17,7 +17,7 @@ class ShellHelp : public CliTest {
     EXPECT_EQ(ended.status, 0) << ended.err;
     return ended.out;
   }
-  // What a shell command prints.
+  // The output of a shell command.
   static std::string output_of(const std::string& command) {
     FILE* pipe = ::popen((command + " 2>&1").c_str(), "r");
     std::string text;

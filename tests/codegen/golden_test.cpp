@@ -15,7 +15,7 @@ TEST(Golden, KernelBodies) {
     SCOPED_TRACE(sample.name);
     GraphMaker g = sample.make();
     std::string text;
-    for (const KernelText& k : emitted(g, *find_isa("avx2"))) text += "// " + k.name + "\n" + body_of(k);
+    for (const KernelText& k : emitted(g, *find_isa("avx2"))) text += k.comment + "// " + k.name + "\n" + body_of(k);
     std::string path = std::string(CPPGEN_GOLDEN_DIR) + "/" + sample.name + ".txt";
     if (const char* update = std::getenv("UPDATE_GOLDEN"); update && *update == '1') {
       std::ofstream(path) << text;

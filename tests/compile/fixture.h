@@ -1,5 +1,5 @@
-// What the tests of this folder share: a temporary directory, kernels of one function, and compilers made of a shell
-// script.
+// The common parts of the tests of this folder: a temporary directory, kernels of one function, and compilers made of
+// a shell script.
 #pragma once
 #include <dlfcn.h>
 #include <fmt/format.h>

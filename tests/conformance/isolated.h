@@ -5,7 +5,7 @@
 
 namespace cppgen::conformance {
 
-// What became of one piece of work.
+// The outcome of one piece of work.
 struct Isolated {
   std::string text;     // what it returned
   std::string trouble;  // why it returned nothing: "ended by signal 11 (Segmentation fault)", "took more than 60 s"

@@ -8,7 +8,7 @@
 
 namespace cppgen::conformance {
 
-// What every model is compiled with.
+// The settings with which every model is compiled.
 struct Setup {
   Settings settings;
   const VecISA* isa = nullptr;
@@ -26,7 +26,7 @@ Outcome prepare(const Case&, const Setup&, const std::string& package, const std
 // Completes the package, loads it and compares its results with every data set.
 Outcome check_compiled(const Case&, const std::string& package, const std::string& isa);
 
-// The same on the reference interpreter.
+// Runs the model on the reference interpreter.
 Outcome check_interpreted(const Case&, const Setup&);
 
 }  // namespace cppgen::conformance

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kMostNesting = 3;
 
-// What the runs that get there see of it.
+// The part of it that the runs that get there see.
 std::vector<Known> seen_in(const std::vector<Known>& values, const std::vector<bool>& gets_there) {
   std::vector<Known> seen = values;
   for (Known& v : seen)

@@ -1,4 +1,4 @@
-// What is said of descriptions that cannot be taken, and of nodes that do not fit theirs.
+// Messages about descriptions that are refused, and about nodes that do not fit theirs.
 #include "tests/custom_ops/fixture.h"
 
 namespace cppgen::custom_test {

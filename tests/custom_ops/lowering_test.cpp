@@ -1,4 +1,4 @@
-// What lowerings compute, compiled and interpreted.
+// Results of lowerings, compiled and interpreted.
 #include "tests/custom_ops/fixture.h"
 
 namespace cppgen::custom_test {

@@ -1,4 +1,4 @@
-// What the operators of ai.onnx.ml become beside ONNX's own.
+// Samples of ai.onnx.ml's operators among ONNX's own.
 #include "tests/differential/row.h"
 
 namespace cppgen::differential {

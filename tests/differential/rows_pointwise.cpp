@@ -6,7 +6,7 @@ namespace {
 // Every rank, empty tensors, sizes around vectors, a symbol.
 const std::string kOne =
     "T[]; T[0]; T[33]; T[3,1]; T[2,0,5]; T[3,5,7]; T[2,1,3,17]; T[2,1,2,3,9]; T[1,2,1,2,3,5]; T[N,19]; T[4,64]";
-// The same with broadcasting of either operand.
+// Samples with broadcasting of either operand.
 const std::string kTwo =
     "T[] T[]; T[33] T[33]; T[5,1] T[1,18]; T[7] T[3,1,7]; T[0,4] T[1,4]; T[2,3,4,5] T[]; T[1] T[0];"
     "T[2,1,3,1,9] T[3,1,1]; T[1,2,1,2,3,5] T[2,2,1,1,1,5]; T[N,19] T[19]; T[37] T![1]; T![5,1] T[2,1,16]";

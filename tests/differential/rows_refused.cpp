@@ -1,5 +1,5 @@
-// What operators do not support. The page about operators shows the messages that these samples give, so a sample that
-// is taken now fails a test until its row is removed.
+// Samples that operators do not support. The page about operators shows the messages that these samples give, so a
+// sample that is taken now fails a test until its row is removed.
 #include "tests/differential/row.h"
 
 namespace cppgen::differential {

@@ -62,7 +62,7 @@ const std::vector<Origin>& origins() {
   return all;
 }
 
-// What is different, where the name alone would mislead.
+// The difference, where the name alone would mislead.
 const std::map<std::string, std::string>& differences() {
   static const std::map<std::string, std::string> all = {
       {"CI_FLAG", "CIRCLECI means 1"},

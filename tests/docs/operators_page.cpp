@@ -78,7 +78,7 @@ std::string vectors_text(const Types& types) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// What a message says behind the node's name and operator.
+// The part of a message after the node's name and operator.
 std::string reason_in(const std::string& message) {
   const size_t at = message.find("): ");
   return at == std::string::npos ? message : message.substr(at + 3);

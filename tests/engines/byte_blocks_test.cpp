@@ -79,7 +79,7 @@ TEST(ByteBlocks, Convolutions) {
   expect_same_bits(r.outputs, b.meaning());
 }
 
-// What tiles would waste most of, or gain nothing for, and panels of a run.
+// Products whose tiles would be mostly padding or gain nothing, and panels of a run.
 TEST(ByteBlocks, OthersAreVectorTiles) {
   const auto m = emulated_amx();
   if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";

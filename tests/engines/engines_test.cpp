@@ -67,7 +67,7 @@ void add_convolution_of_any_size(GraphMaker& g, int64_t taps, int64_t in, int64_
   g.output(g.node("Tanh", {y}));
 }
 
-// The same of sequences, along the only direction that has taps.
+// Convolutions of sequences, along the only direction that has taps.
 void add_sequence_of_any_size(GraphMaker& g, int64_t taps, int64_t in, int64_t out, bool is_symbol) {
   const ValueId x = g.input("x", {2, in, is_symbol ? g.symbol("N") : IndexExpr(19)});
   const ValueId y = g.node("Conv", {x, weights(g, {out, in, taps})}, {{"pads", Dims(2, taps / 2)}});

@@ -21,7 +21,7 @@ struct Products {
   bool constant_right = true;
 };
 
-// What becomes of each number; the numbers themselves are in [-1, 1] and the same each time.
+// The change of each number; the numbers themselves are in [-1, 1] and the same each time.
 using Change = std::function<float(float)>;
 
 Graph graph_of(const Products&, const Change&);

@@ -7,7 +7,7 @@
 
 namespace cppgen::engines {
 
-// What contractions are scheduled for, and what runs them.
+// The target of contractions, and the program that runs them.
 struct Machine {
   std::string name;
   const VecISA* isa = nullptr;  // of the kernels' text

@@ -20,7 +20,7 @@ Draft laid_out(Program program, const Options& options, const Target& target) {
   return draft;
 }
 
-// What it says of the only contraction of a graph, whose values lie as the planner puts them.
+// The answer about the only contraction of a graph, whose values lie as the planner puts them.
 FusionDecision decision_of(GraphMaker g, const Target& target = wide_target(), int lanes = 16) {
   const Options options;
   Draft draft = laid_out(ops::lower(g.g), options, target);

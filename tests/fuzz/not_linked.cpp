@@ -1,4 +1,4 @@
-// What the readers of files never call, in place of the rooms that would have to be linked for it.
+// Functions that the readers of files never call, in place of the rooms that would have to be linked for it.
 #include <cstdlib>
 
 #include "cppgen/compile/peaks.h"

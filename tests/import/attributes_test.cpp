@@ -11,7 +11,7 @@ namespace {
 
 using Type = ops::AttributeType;
 
-// What exporters write and ONNX Runtime takes, though the version's schema does not have it.
+// Attributes that exporters write and ONNX Runtime takes, though the version's schema does not have them.
 const std::map<std::pair<std::string, int>, std::string> kBeyondSchemas = {{{"DequantizeLinear", 10}, "axis"},
                                                                            {{"QuantizeLinear", 10}, "axis"}};
 

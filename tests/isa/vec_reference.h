@@ -1,4 +1,4 @@
-// What the operations of vec mean, one element at a time, in portable C++ and with other methods than vec's own.
+// The meaning of the operations of vec, one element at a time, in portable C++ and with other methods than vec's own.
 #pragma once
 #include <algorithm>
 #include <bit>

@@ -94,7 +94,7 @@ class OnePatch {
       return table_->winograd_output[winograd::number_of(p_.form)](sums.data(), nr, nr, block);
     });
   }
-  // The same, computed directly from the original taps.
+  // Computes the results directly from the original taps.
   std::vector<float> direct_results() const {
     const long step = p_.channels * shape_.nr;
     const float* const taps = aligned() + panels() * winograd::products(p_.form) * step;
@@ -106,7 +106,7 @@ class OnePatch {
     });
   }
 
-  // The same in another type, each sum in one accumulator.
+  // Computes the results in another type, each sum in one accumulator.
   template <class T>
   std::vector<T> direct() const {
     std::vector<T> out;
@@ -155,7 +155,7 @@ class OnePatch {
   }
   float* aligned() { return const_cast<float*>(std::as_const(*this).aligned()); }
 
-  // What compute(panel, block) writes into blocks, and says to be finite.
+  // The blocks that compute(panel, block) writes, and whether it calls them finite.
   template <class Compute>
   std::vector<float> by_panels(Compute compute) const {
     const long nr = shape_.nr, results = winograd::results(p_.form);
@@ -195,8 +195,8 @@ double relative_error(const VecISA& isa, Patch size, Data data) {
   return std::sqrt(winograd / direct);
 }
 
-// What docs/tuning.md states. Sums of a few products of nearly equal numbers are the hard case: transforms round
-// numbers of which direct sums add exact products.
+// The bounds that docs/tuning.md states. Sums of a few products of nearly equal numbers are the hard case: transforms
+// round numbers of which direct sums add exact products.
 void expect_errors_below(Patch size, double most) {
   const VecISA& isa = *isas_to_test().back();
   const double normal = relative_error(isa, size, Data::normal), positive = relative_error(isa, size, Data::positive),

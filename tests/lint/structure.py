@@ -83,6 +83,13 @@ def declared_rooms(root):
     return rooms
 
 
+def rooms_without_page(root, rooms):
+    with open(os.path.join(root, "docs/internals/README.md"), encoding="utf-8") as f:
+        named = set(re.findall(r"`([^`]+)`", f.read()))
+    for room in sorted(set(rooms) - named):
+        yield f"docs/internals/README.md names no page for {room}"
+
+
 def wrong_directions(arrows, deps):
     """Includes of rooms that a room does not depend on. Of sources, these do not compile either."""
     for room in sorted(arrows):
@@ -173,6 +180,7 @@ def main():
     deps = declared_rooms(root)
     rooms = room_graph(graph, deps)
     findings += wrong_directions(rooms, deps)
+    findings += rooms_without_page(root, deps)
     for room in sorted(rooms):
         findings += doubled_names(room, texts)
     findings += longest_chain(rooms, "rooms")[1]

@@ -136,7 +136,7 @@ TEST(LoopsInPlans, CallTheLibrary) {
   EXPECT_FALSE(model.has_host_steps());
 }
 
-// What makes a body unfit: a state that grows, and a condition that may end the loop.
+// Bodies are unfit because of a state that grows, and a condition that may end the loop.
 TEST(LoopsInPlans, OthersAreRunByTheHost) {
   for (const bool grows : {true, false}) {
     ModelMaker m;

@@ -83,7 +83,7 @@ class Model {
     return std::any_of(steps.begin(), steps.end(), [](const rt::Step& step) { return step.engine == "host"; });
   }
 
-  // What was decided, a line each: rule, yes or no, subject.
+  // The decisions, a line each: rule, yes or no, subject.
   std::string decisions() const {
     std::string text;
     for (const auto& e : explain_model(request_).decisions.entries)

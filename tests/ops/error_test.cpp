@@ -1,4 +1,4 @@
-// What a bad node is told: the node, its operator, what was found and what is allowed.
+// The messages about bad nodes: the node, its operator, what was found and what is allowed.
 #include <gtest/gtest.h>
 
 #include "tests/ops/node_runner.h"

@@ -37,7 +37,7 @@ struct PassCommand {
 };
 PassCommand command_of(const PassCase&);
 
-// What the case prints, with this command.
+// The output of the case, with this command.
 std::string printed(const PassCase&, const PassCommand&);
 
 }  // namespace cppgen

@@ -60,7 +60,7 @@ TEST(RelateDimensions, SeveralSymbolsAreFoundOneAfterTheOther) {
   EXPECT_EQ(related(m), "[2, 4] [2, 4]");
 }
 
-// What the arena takes to hold after inference.
+// The size of the arena after inference.
 std::string assumed(GraphMaker& m) {
   related(m);
   std::string text;

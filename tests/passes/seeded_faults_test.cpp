@@ -58,8 +58,8 @@ const Fault kFaults[] = {
        each_kernel_of(draft, [](auto& kernel) { kernel.vector_outer = !kernel.vector_outer; });
      }},
     {"find_in_place", "it finds no pair", [](DraftState& draft) { draft.schedule.in_place.clear(); }},
-    {"find_stores_around_caches", "all stores bypass the caches",
-     [](DraftState& draft) { each_kernel_of(draft, [](auto& kernel) { kernel.around_caches = kernel.outputs; }); }},
+    {"find_non_temporal_stores", "all stores bypass the caches",
+     [](DraftState& draft) { each_kernel_of(draft, [](auto& kernel) { kernel.non_temporal = kernel.outputs; }); }},
     {"choose_register_tiles", "tiles are never part of a kernel",
      [](DraftState& draft) {
        each_kernel_of(draft, [](auto& kernel) {
@@ -68,7 +68,7 @@ const Fault kFaults[] = {
      }},
 };
 
-// What the case prints if the pass has the fault. The verifiers throw if they find it.
+// The output of the case if the pass has the fault. The verifiers throw if they find it.
 std::string printed_with(const Fault& fault, const PassCase& it) {
   const PassCommand command = command_of(it);
   TextContent content = read_text(it.input, "input");

@@ -64,7 +64,7 @@ std::string settings_text(const Case& c) {
   return text;
 }
 
-// The same for every standard library, unlike std::hash.
+// Does the same for every standard library, unlike std::hash.
 uint64_t mix(uint64_t h, const std::string& text) {
   for (char c : text) h = (h ^ uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3ull;
   return h;

@@ -46,7 +46,7 @@ struct DifferentialOptions {
   // Changes the emitted text before it is compiled: how tests plant bugs.
   std::function<void(std::string&)> corrupt{};
   size_t cases_per_unit = 8;  // translation unit
-  // What a case runs on and how an output is compared ("" if it agrees), in place of inputs_of and of its facts.
+  // The inputs of a case and the comparison of its outputs ("" if it agrees), in place of inputs_of and of its facts.
   std::function<std::vector<ir::HostTensor>(const Case&, int64_t symbol_value)> inputs{};
   std::function<std::string(const Case&, const ir::HostTensor& expected, const rt::Tensor& actual)> compare{};
   // The numbers of a case's runs are then 0, 1 .. instead of values of the symbol; and what a run must give, in place

@@ -49,17 +49,17 @@ TEST(RandomGraphs, CoverTheOperatorTable) {
 }
 
 TEST(RandomGraphs, ReachWhatLargeTensorsSee) {
-  int gaps = 0, around_caches = 0;
+  int gaps = 0, non_temporal = 0;
   for (uint64_t seed = 1; seed <= 300; seed++) {
     const schedule::Schedule s = schedule_of(make_case(seed), *find_isa("avx512"));
     gaps += std::any_of(s.layouts.begin(), s.layouts.end(), [](const auto& layout) { return layout.pad > 0; });
-    around_caches += std::any_of(s.steps.begin(), s.steps.end(), [](const auto& step) {
+    non_temporal += std::any_of(s.steps.begin(), s.steps.end(), [](const auto& step) {
       const auto* k = std::get_if<schedule::FusedKernel>(&step);
-      return k && !k->around_caches.empty();
+      return k && !k->non_temporal.empty();
     });
   }
   EXPECT_GE(gaps, 5);
-  EXPECT_GE(around_caches, 20);
+  EXPECT_GE(non_temporal, 20);
 }
 
 void report(const Case& c, const Failure& failure, const DifferentialOptions& options) {

@@ -59,7 +59,7 @@ bool too_large(Builder& b, size_t first_new) {
   return false;
 }
 
-// What an output needs: nodes by id.
+// The nodes that an output needs, by id.
 std::vector<bool> needed_nodes(const Graph& g) {
   std::vector<bool> needed(g.nodes.size(), false);
   std::set<ValueId> wanted(g.outputs.begin(), g.outputs.end());

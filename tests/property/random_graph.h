@@ -13,7 +13,7 @@ struct InputRange {
   double lo = -2, hi = 2;
 };
 
-// What is known of a value's elements: |v| <= bound, and how far a compiled result may be from the interpreter's.
+// The facts about a value's elements: |v| <= bound, and how far a compiled result may be from the interpreter's.
 // An error of 0 means that both give the same bits, so that discontinuous operators may follow.
 struct Fact {
   double bound = 2, error = 0;

@@ -9,7 +9,7 @@ namespace {
 
 class TraceFormat : public CliTest {
  protected:
-  // What of the file violates the schema; empty if nothing does.
+  // The violations of the schema; empty if there are none.
   static std::string violations(const std::string& file) {
     const std::string folder = std::string(CPPGEN_SOURCE_DIR) + "/tests/report/";
     ProcessSpec spec;

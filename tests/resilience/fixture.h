@@ -8,7 +8,7 @@ class Resilience : public CliTest {
   // y = x + w, x: [4096] float32 of zeros; w lies in "w.bin" from `offset` on. Large enough that w is a constant in
   // weights.bin.
   std::string external_model(int64_t offset = 0, const std::string& file = "w.bin") const;
-  // The same with w in the model.
+  // Makes the model with w inside.
   std::string inline_model(const std::string& name, float w) const;
   static constexpr int64_t kElements = 4096;
   static std::string floats(float value, int64_t count = kElements);

@@ -1,4 +1,4 @@
-// What reshapes, transposes and their compositions do to indices.
+// Indices of reshapes, transposes and their compositions.
 #include <gtest/gtest.h>
 
 #include "cppgen/ir/index/index_expr.h"

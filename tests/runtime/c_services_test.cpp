@@ -1,4 +1,4 @@
-// What applications give to the C API, and structs of older and newer headers.
+// Tests of the services that applications give to the C API, and of structs of older and newer headers.
 #include <gtest/gtest.h>
 
 #include <atomic>

@@ -118,8 +118,11 @@ Plan plan_with_costs() {
   Plan plan = two_step_plan();
   plan.has_costs = true;
   plan.steps[0].rate = 4;
-  plan.steps[0].costs = {
-      .products = num(1), .compounds = num(2), .functions = num(3), .instructions = sym(0), .exchanged = num(5)};
+  plan.steps[0].costs = {.products = num(1),
+                         .multi_instruction = num(2),
+                         .functions = num(3),
+                         .instructions = sym(0),
+                         .exchanged = num(5)};
   return plan;
 }
 

@@ -69,7 +69,7 @@ TEST(VerifySchedule, BuffersOfKernelsAreKnown) {
                [](Schedule& s) { kernel(s, KernelKind::loops).segments.back().stores.clear(); });
   expect_fault("bypasses the caches but is not stored", [](Schedule& s) {
     auto& k = kernel(s, KernelKind::loops);
-    k.around_caches = k.inputs;
+    k.non_temporal = k.inputs;
   });
   expect_fault("other steps touch b", [](Schedule& s) {
     auto& last = std::get<FusedKernel>(s.steps.back());

@@ -84,7 +84,7 @@ TEST_F(SettingEffect, SIMDLEN) {
   if (widest >= 512) expect_effect<int>("512", bits, widest, 512);
 }
 
-// What ran, and how many probes were compiled.
+// The output of a run, and the number of compiled probes.
 TEST_F(SettingEffect, VEC_ISA_OK) {
   environment["CPPGEN_CXX"] = compiler();
   const std::string model = relu();
@@ -99,7 +99,7 @@ TEST_F(SettingEffect, VEC_ISA_OK) {
   expect_effect<Seen>("1", see, by_default, {best(), 0});
 }
 
-// What runs, or that the machine refuses.
+// The output of a run, or the machine's refusal.
 TEST_F(SettingEffect, USE_AMX) {
   const std::string model = relu();
   const auto ran = [&]() -> std::string {

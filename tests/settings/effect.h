@@ -27,7 +27,7 @@ class SettingEffect : public CliTest {
 
   // Runs the program, which must succeed.
   Ended succeed(const std::vector<std::string>& arguments) const;
-  // Likewise with an empty cache and commands().
+  // Runs with an empty cache and commands().
   Ended succeed_anew(const std::vector<std::string>& arguments) const;
 
   // The exit status of `verify` with the reference's results for random inputs.

@@ -59,7 +59,8 @@ TEST_F(SettingEffect, CONV_1X1_AS_MM) {
   EXPECT_EQ(engines_of(schedule_of(network(3), settings())), (Engines{"onednn", "cppgen"}));
 }
 
-// What a unit of a product holds, with and without matrix tiles: tiles of rows and panels of columns.
+// The tiles of rows and panels of columns of a unit of a product, with and without matrix tiles: tiles of rows and
+// panels of columns.
 TEST_F(SettingEffect, GEMM_CACHE_BLOCKING) {
   using Unit = std::pair<int64_t, int64_t>;
   const auto unit = [&](const char* isa) {

@@ -195,7 +195,7 @@ class ModelKeys : public SettingEffect {
     return files;
   }
 
-  // What the cache holds of the model after a compilation, in which no model is cached.
+  // The contents of the cache after a compilation, in which no model is cached.
   std::map<std::string, std::string> stored(const std::string& model,
                                             const std::vector<std::pair<std::string, std::string>>& options) const {
     package::ModelCache::clear(path("cache"));

@@ -27,7 +27,7 @@ RemoteAddress address_of(const FakeServer& server, bool tls = false) {
   return address;
 }
 
-// What `get` and one more cost if the server answers the request so; it must be left alone afterwards.
+// The time of `get` and of one more if the server answers the request so; it must be left alone afterwards.
 void expect_left_alone(const std::function<void(const Connection&)>& answer, double least, double most,
                        bool tls = false) {
   const FakeServer server([&](const Connection& connection) {

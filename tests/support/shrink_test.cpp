@@ -55,7 +55,7 @@ TEST(Shrink, ItemsFarApartAreFoundByRemovingWindows) {
   EXPECT_LE(needs.asked, 60);
 }
 
-// What becomes removable only after something else has gone.
+// Parts that become removable only after others.
 TEST(Shrink, RemovesUntilNoItemCanBeRemovedAlone) {
   const ShowsFault shows = [](const Items& items) {
     const std::set<size_t> set(items.begin(), items.end());

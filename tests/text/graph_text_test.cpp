@@ -78,7 +78,7 @@ TEST(GraphText, LargeConstants) {
   EXPECT_NE(text.find("constant %same : bfloat16[300, 2] = splat 1.5\n"), text.npos);
   EXPECT_NE(text.find("dense \"000000000000803f00000040"), text.npos);
   expect_round_trip(g);
-  // What people read leaves out what is large.
+  // The text for people leaves out large values.
   EXPECT_NE(graph_text(g, 128).find("constant %ramp : float32[10, 10] = elided\n"), text.npos);
 }
 

@@ -18,7 +18,7 @@ nest exp  # from "y"
   b1[i0, i1] = exp(b0[i0, i1])
 inputs b0
 outputs b1
-target {isa = avx2, l2_bytes = 1048576, l3_bytes = 0, bf16_dot_speed = 0.0}
+target {isa = scalar, l2_bytes = 1048576, l3_bytes = 0, bf16_dot_speed = 0.0}
 )";
 
 const std::string kKernel = R"(kernel {
@@ -74,13 +74,13 @@ TEST(ScheduleErrors, HavePlaces) {
   EXPECT_EQ(error_of("schedule before make_steps"), "f:1:10: expected 'program', found 'before'");
   EXPECT_NE(error_of("schedule after lower").find("f:1:16: expected one of fold_taps_into_depth, plan_layouts, "),
             std::string::npos);
-  EXPECT_EQ(error_of(replaced(with(""), "isa = avx2", "isa = avx3")), "f:10:15: there is no instruction set 'avx3'");
-  EXPECT_EQ(error_of(replaced(with(""), "isa = avx2, ", "")), "f:10:9: expected 'isa', found 'l2_bytes'");
+  EXPECT_EQ(error_of(replaced(with(""), "isa = scalar", "isa = avx3")), "f:10:15: there is no instruction set 'avx3'");
+  EXPECT_EQ(error_of(replaced(with(""), "isa = scalar, ", "")), "f:10:9: expected 'isa', found 'l2_bytes'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "kind = loops", "kind = loop")),
             "f:14:10: expected one of loops, contraction, attention, found 'loop'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "kind = loops", "sort = loops")), "f:14:3: expected 'kind', found 'sort'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "outputs = [b1]", "output = [b1]")),
-            "f:20:3: expected outputs, reads_back, around_caches, site, tuning, plan or '}', found 'output'");
+            "f:20:3: expected outputs, reads_back, non_temporal, site, tuning, plan or '}', found 'output'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "[floordiv(i2", "[floordiv(i3")),
             "f:17:17: there is no symbol and no loop \"i3\"");
   EXPECT_EQ(error_of(with(kKernel + "layout {buffer = b0}\n")).substr(0, 24), "f:22:1: expected kernel,");

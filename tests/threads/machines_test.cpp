@@ -1,4 +1,4 @@
-// What AFFINITY, CORE_TYPE, SMT and NUM_STREAMS make of three kinds of machines: where each thread of a session runs.
+// Effects of AFFINITY, CORE_TYPE, SMT and NUM_STREAMS on three kinds of machines: where each thread of a session runs.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>

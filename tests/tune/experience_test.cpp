@@ -1,4 +1,4 @@
-// What is learned from measurements, and how the rule does on models that it has not seen.
+// Tests of the rule that learns from measurements, also on models that it has not seen.
 #include "cppgen/tune/experience.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What the cost model says of small models, and how it orders candidates.
+// Tests of the predictions for small models, and of the order of candidates.
 #include "cppgen/tune/forecast.h"
 
 #include <algorithm>
@@ -59,8 +59,8 @@ TEST_F(CostModel, CountsInstructionsOfVectors) {
   const double vectors = 64 * 1024 / kScalarLanes;
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").instructions, 3 * vectors) << "load, negate, store";
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").products, 0);
-  EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").compounds, 0);
-  EXPECT_GT(cost_of(pointwise("Exp", "64"), "the_node").compounds, 10 * vectors);
+  EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").multi_instruction, 0);
+  EXPECT_GT(cost_of(pointwise("Exp", "64"), "the_node").multi_instruction, 10 * vectors);
   // x^0.75 = sqrt(x) * sqrt(sqrt(x)): dearer than products, and less than a power that needs a logarithm.
   const auto power = [&](float exponent) {
     ModelMaker maker;
@@ -68,7 +68,7 @@ TEST_F(CostModel, CountsInstructionsOfVectors) {
     maker.initializer("e", {}, onnx::TensorProto::FLOAT).add_float_data(exponent);
     maker.node("Pow", {"x", "e"}, {"y"}, "the_node");
     const StepCost cost = cost_of(write("pow.onnx", maker), "the_node");
-    return cost.compounds + cost.instructions;
+    return cost.multi_instruction + cost.instructions;
   };
   EXPECT_LT(power(3), power(0.5f));
   EXPECT_LT(power(0.5f), power(0.75f));
@@ -97,7 +97,7 @@ TEST_F(CostModel, DivisionsAndFunctionsHaveABound) {
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").functions, 0);
   const StepCost exp = cost_of(pointwise("Exp", "64"), "the_node");
   EXPECT_GE(exp.functions, 6 * vectors);
-  EXPECT_LT(exp.functions, exp.compounds);
+  EXPECT_LT(exp.functions, exp.multi_instruction);
   EXPECT_GT(cost_of(pointwise("Softsign", "64"), "the_node").functions, 0) << "a division";
   MachinePeaks peaks;
   peaks.gflops = 64, peaks.loads_per_ns = 4, peaks.lanes = 8;
@@ -227,7 +227,7 @@ TEST_F(CostModel, HiddenKeysTakeNoTime) {
   EXPECT_EQ(causal.flops, 2.0 * 2 * (64 * 65 / 2) * (16 + 16));
   EXPECT_EQ(all.bytes, 4 * 2 * 64 * 16 * 4) << "three operands and the result";
   EXPECT_LT(causal.products, 0.75 * all.products);
-  EXPECT_LT(causal.compounds, 0.75 * all.compounds);
+  EXPECT_LT(causal.multi_instruction, 0.75 * all.multi_instruction);
 }
 
 TEST_F(CostModel, CountsElementsThatAreAccessed) {

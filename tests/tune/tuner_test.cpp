@@ -223,7 +223,7 @@ TEST_F(Tuner, ACandidateThatIsKilledFromOutsideIsTriedAgain) {
   EXPECT_TRUE(tuned("exit 1").known);
 }
 
-// The same of compilers, of which the driver tells.
+// Compilers of which the driver tells.
 TEST_F(Tuner, ACompilerThatIsKilledIsNoVerdict) {
   const std::string model = convolution();
   for (const std::string end :

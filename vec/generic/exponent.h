@@ -17,7 +17,7 @@ VEC_FN V<f32> scale(V<f32> x, V<f32> n) {
 // Added to a small float, rounds it to an integer n, so that the lowest bits of the sum are n + 254.
 constexpr f32 kRoundedExponent = 0x1.8p23f + 254;
 
-// The same as scale, from the sum n + kRoundedExponent: both factors are bits of it.
+// Scales like scale(), from the sum n + kRoundedExponent: both factors are bits of it.
 VEC_FN V<f32> scale_by(V<f32> x, V<f32> sum) {
   const V<u32> bits = bits_as<u32>(sum), half = shift_left(shift_right(bits, set1<u32>(1)), set1<u32>(23));
   return x * bits_as<f32>(half) * bits_as<f32>(shift_left(bits, set1<u32>(23)) - half);

@@ -25,10 +25,10 @@ VEC_FN V<f32> sums_of_rows(const f32* lanes) {
   if constexpr (L == 1) {
     return load(lanes);
   } else {
-    alignas(64) f32 turned[L * L];
-    transpose_tile(turned, L, lanes, L);
-    V<f32> sum = load((const f32*)turned);
-    for (int i = 1; i < L; i++) sum = sum + load((const f32*)turned + i * L);
+    alignas(64) f32 transposed[L * L];
+    transpose_tile(transposed, L, lanes, L);
+    V<f32> sum = load((const f32*)transposed);
+    for (int i = 1; i < L; i++) sum = sum + load((const f32*)transposed + i * L);
     return sum;
   }
 }

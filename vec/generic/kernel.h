@@ -84,14 +84,14 @@ VEC_FN void prefetch_rows(const S* p, i64 stride, i64 rows, i64 count) {
 
 // A whole vector at an aligned address bypasses the caches; fence() before another thread may read it.
 template <class S>
-VEC_FN void st_around(S* p, Loaded<S> x, All n) {
+VEC_FN void st_non_temporal(S* p, Loaded<S> x, All n) {
   if constexpr (__is_same(S, f32)) {
     if (u64(p) % sizeof(x) == 0) return nt_store(p, x);
   }
   st(p, x, n);
 }
 template <class S>
-VEC_FN void st_around(S* p, Loaded<S> x, Tail n) {
+VEC_FN void st_non_temporal(S* p, Loaded<S> x, Tail n) {
   st(p, x, n);
 }
 
@@ -100,7 +100,7 @@ VEC_FN void fill(f32* to, i64 n, f32 value) {
   for (i64 i = 0; i < n; i += L) store(to + i, set1<f32>(value));
 }
 
-// The same element in every lane.
+// Loads one element into every lane.
 template <class S>
 VEC_FN Loaded<S> ld_all(const S* p) {
   if constexpr (__is_same(S, f16) || is_float8<S>) {
@@ -119,7 +119,7 @@ template <class S, class N>
 VEC_FN Loaded<S> ld_strided(const S* p, i64 stride, N n) {
   return load_strided(p, stride, n.count);
 }
-// The same where the stride is 0 or 1.
+// Loads where the stride is 0 or 1.
 template <class S, class N>
 VEC_FN Loaded<S> ld_step(const S* p, i64 stride, N n) {
   return stride == 1 ? ld(p, n) : ld_all(p);
@@ -238,7 +238,7 @@ VEC_FN i64 checked_index(i64 value, i64 extent, int* error, int id) {
   __atomic_store_n(error, id + 1, __ATOMIC_RELAXED);
   return -1;
 }
-// The same of n lanes; `out` gets them, too.
+// Checks n lanes; `out` gets them, too.
 template <class N>
 VEC_FN V<i64> checked_indices(i64* out, V<i64> values, i64 extent, int* error, int id, N n) {
   const V<i64> size = set1(extent), zero = set1<i64>(0);
@@ -250,7 +250,7 @@ VEC_FN V<i64> checked_indices(i64* out, V<i64> values, i64 extent, int* error, i
   return checked;
 }
 
-// The same of indices that are known to be inside.
+// Returns indices that are known to be inside.
 VEC_FN i64 known_index(i64 value, i64 extent) { return value < 0 ? value + extent : value; }
 VEC_FN V<i64> known_indices(i64* out, V<i64> values, i64 extent) {
   const V<i64> index = select(lt(values, set1<i64>(0)), values + set1(extent), values);

@@ -13,7 +13,8 @@ VEC_FN V<f32> power(const R* rt, V<f32> x) {
     return exp_flushed(rt, x);
 }
 
-// What powers are relative to. Where all scores so far are -infinity, it is finite: powers are 0, and so is the total.
+// The number that powers are relative to. Where all scores so far are -infinity, it is finite: powers are 0, and so is
+// the total.
 VEC_FN V<f32> shift_of(V<f32> greatest) { return max(greatest, set1<f32>(-0x1.fffffep127f)); }
 
 // One row of online softmax: scores[k] = exp(scores[k] - the greatest so far), k < count, where no score is above `top`
@@ -58,7 +59,7 @@ VEC_FN void join_sums(f32* sums, f32* earlier, V<f32> scale, N n) {
   }
 }
 
-// The same for a panel of `width` rows with `count` sums each, sums[i * width + row], or for a row with its sums.
+// Does the same for a panel of `width` rows with `count` sums each, sums[i * width + row], or for a row with its sums.
 template <bool Last, bool Fast = false, class R>
 VEC_FN void join_panel(const R* rt, f32* sums, f32* total, const f32* greatest, const EarlierSums& earlier, i64 count,
                        int width) {

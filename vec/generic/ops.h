@@ -39,7 +39,7 @@ VEC_FN V<T> zero() {
   return V<T>{};
 }
 
-// The same bits as another element type of the same size.
+// Returns the bits as another element type of the same size.
 template <class To, class From>
 VEC_FN V<To> bits_as(V<From> a) {
   return __builtin_bit_cast(V<To>, a);

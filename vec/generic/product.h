@@ -103,7 +103,7 @@ VEC_FN EvenRows even_rows(const f32* first, i64 distance, const i64* tap_offsets
   return {first, distance, tap_offsets};
 }
 
-// The same for these taps, of a panel that may have more.
+// Does the same for these taps, of a panel that may have more.
 template <class Unit, int Rows, int Vectors, class Left, class T>
 VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const T* slice, i64 distance) {
 #pragma GCC unroll 1

@@ -45,20 +45,20 @@ VEC_FN void finish_block(const T* block, i64 ld, i64 rows, i64 column0, i64 colu
   }
 }
 
-// The same, column by column: `turned` holds as many rows of `side` elements as a panel has columns. The block has
-// `side` rows, those beyond `rows` being undefined, so that vectors alone are transposed.
+// Finishes a block column by column: `transposed` holds as many rows of `side` elements as a panel has columns. The
+// block has `side` rows, those beyond `rows` being undefined, so that vectors alone are transposed.
 template <class T, class Epilogue>
-VEC_FN void finish_turned(const T* block, i64 ld, T* turned, i64 side, i64 rows, i64 column0, i64 columns,
-                          Epilogue epilogue) {
+VEC_FN void finish_transposed(const T* block, i64 ld, T* transposed, i64 side, i64 rows, i64 column0, i64 columns,
+                              Epilogue epilogue) {
   if constexpr (sizeof(T) == 4)
-    transpose_tiles(turned, side, block, ld, int((rows + L - 1) / L * L), int((columns + L - 1) / L * L));
+    transpose_tiles(transposed, side, block, ld, int((rows + L - 1) / L * L), int((columns + L - 1) / L * L));
   else
-    transpose_tiles(turned, side, block, ld, int(rows), int(columns));
-  for (i64 j = 0; j < columns; j++, turned += side) {
+    transpose_tiles(transposed, side, block, ld, int(rows), int(columns));
+  for (i64 j = 0; j < columns; j++, transposed += side) {
     const auto finish = epilogue(column0 + j);
     i64 r = 0;
-    for (; r + L <= rows; r += L) finish(r, All{}, load(turned + r));
-    if (r < rows) finish(r, Tail{int(rows - r)}, load(turned + r));
+    for (; r + L <= rows; r += L) finish(r, All{}, load(transposed + r));
+    if (r < rows) finish(r, Tail{int(rows - r)}, load(transposed + r));
   }
 }
 

@@ -143,8 +143,8 @@ VEC_FN void transpose_tiles(T* dst, i64 dst_stride, const T* src, i64 src_stride
     }
 }
 
-// The same for few columns without gaps (`src_stride` is C), such as the channels of an image. Of two vectors for each
-// column, element C i + j has to become element n j + i, where n is the number of rows in two vectors: n times its
+// Does the same for few columns without gaps (`src_stride` is C), such as the channels of an image. Of two vectors for
+// each column, element C i + j has to become element n j + i, where n is the number of rows in two vectors: n times its
 // position, modulo the number of elements less one.
 template <int C, class T>
 VEC_FN void transpose_few_columns(T* dst, i64 dst_stride, const T* src, int rows) {

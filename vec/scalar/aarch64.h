@@ -1,5 +1,7 @@
-// What baseline 64-bit Arm has an instruction for.
+// The operations for which baseline 64-bit Arm has an instruction.
 #pragma once
+
+#define VEC_FLOAT_REGISTER "w"
 
 namespace vec {
 inline namespace VEC_ISA {

@@ -1,4 +1,4 @@
-// What baseline x86-64 has an instruction for.
+// The operations for which baseline x86-64 has an instruction.
 #pragma once
 
 namespace vec {

@@ -20,7 +20,7 @@ constexpr int kMostTicks = 8;
 constexpr const char* kColours[] = {"#1f6fb4", "#e07b28", "#3f9c4a", "#8a5bb5", "#b03a48", "#7a7a7a"};
 constexpr const char* kDashes[] = {"", "6 3", "2 3", "8 3 2 3"};
 
-// In printable ASCII, with nothing that has a meaning in XML.
+// The text in printable ASCII, with nothing that has a meaning in XML.
 std::string escaped(std::string_view words, size_t most_letters = 2 * kMostLetters) {
   std::string out;
   for (const char c : escape_for_comment(words, most_letters))

@@ -15,7 +15,7 @@
 
 namespace cppgen {
 
-// What `cppgen bench` measured.
+// The measurements of `cppgen bench`.
 struct Against {
   std::unique_ptr<Baseline> baseline;
   RunTimes times;
@@ -33,7 +33,7 @@ struct BenchResult {
   std::vector<Against> against;
 };
 
-// From opening the model to its first result, without what weights take.
+// The time from opening the model to its first result, without what weights take.
 double compile_seconds(const TimedModel&);
 
 // Whether all kernels were compiled for this model, none taken from a cache.

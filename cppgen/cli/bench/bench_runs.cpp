@@ -37,7 +37,7 @@ double warm_up(Timed& model, const CancelToken& cancel) {
   return *std::min_element(times.seconds.begin(), times.seconds.end());
 }
 
-// What each model is to do altogether.
+// The work of each model in all turns.
 RunLimit whole_limit(const TimingLimits& limits, double slowest, int64_t clients) {
   if (limits.seconds) return {kMostRecorded, *limits.seconds};
   if (limits.runs) return {*limits.runs, kNoTime};

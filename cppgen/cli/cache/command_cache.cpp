@@ -117,7 +117,7 @@ std::string path(const CacheOptions& options, const Settings& settings) {
 
 }  // namespace
 
-ExitCode command_cache(const CacheOptions& options) {
+ExitCode command_cache(const CacheOptions& options, const CancelToken&) {
   const Settings settings = read_settings(options);
   if (!options.kinds.empty() && options.action != "clear") user_error("--kind is for `cppgen cache clear`");
   for (const std::string& kind : options.kinds)

@@ -23,25 +23,10 @@ constexpr const char* kExitStatus =
     "Exit status: 0 success, 1 outputs differ from the expected ones, 2 a bad model, option, setting or input, "
     "3 a bug in cppgen, 130 interrupted.";
 
-// All options of one command line, and what to run once it is parsed.
+// All options of one command line, and the command to run once it is parsed.
 struct Parsed {
-  RunOptions run;
-  CompileOptionsGiven compile;
-  std::string sealed;  // package
-  VerifyOptions verify;
-  BenchOptions bench;
-  ProfileOptions profile;
-  MeasureOptions measure;
-  MinifyOptions minify;
-  TrialOptions trial;
-  ReproOptions repro;
-  TuneOptions tune;
-  ExplainOptions explain;
-  OptOptions opt;
-  ModelOptions check, inspect;
-  ConfigOptions config;
-  CommonOptions isa;
-  CacheOptions cache;
+#define CPPGEN_COMMAND(name, options, ...) options name;
+#include "cppgen/cli/shared/commands.def"
   std::string shell;
   Action command;
 };
@@ -101,11 +86,7 @@ void add_tolerances(CLI::App* command, Options& options) {
       ->type_name("A");
 }
 
-void add_run(CLI::App& app, Parsed& parsed) {
-  RunOptions& options = parsed.run;
-  CLI::App* command = add_command(app, parsed, "run", "Run a model once",
-                                  "cppgen run resnet50.onnx --input x=image.npy --output results",
-                                  [&](const CancelToken& cancel) { return command_run(options, cancel); });
+void declare_run(CLI::App* command, RunOptions& options) {
   add_model(command, options, true, true);
   add_sizes(command, options);
   add_states(command, options);
@@ -118,11 +99,7 @@ void add_run(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 }
 
-void add_compile(CLI::App& app, Parsed& parsed) {
-  CompileOptionsGiven& options = parsed.compile;
-  CLI::App* command = add_command(app, parsed, "compile", "Compile a model into a package that needs no compiler",
-                                  "cppgen compile resnet50.onnx -o resnet50.package",
-                                  [&](const CancelToken& cancel) { return command_compile(options, cancel); });
+void declare_compile(CLI::App* command, CompileOptionsGiven& options) {
   add_model(command, options, false, true);
   add_sizes(command, options);
   add_states(command, options);
@@ -138,18 +115,11 @@ void add_compile(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 }
 
-void add_seal(CLI::App& app, Parsed& parsed) {
-  CLI::App* command =
-      add_command(app, parsed, "seal", "Seal a package again whose kernels were built anew (USE_CMAKE_COMPILATION)",
-                  "cppgen seal resnet50.package", [&](const CancelToken&) { return command_seal(parsed.sealed); });
-  command->add_option("PACKAGE", parsed.sealed, "Directory of the package")->type_name("")->required();
+void declare_seal(CLI::App* command, SealOptions& options) {
+  command->add_option("PACKAGE", options.package, "Directory of the package")->type_name("")->required();
 }
 
-void add_verify(CLI::App& app, Parsed& parsed) {
-  VerifyOptions& options = parsed.verify;
-  CLI::App* command = add_command(app, parsed, "verify", "Compare a model's outputs with expected ones",
-                                  "cppgen verify model.onnx . --rtol 1e-3",
-                                  [&](const CancelToken& cancel) { return command_verify(options, cancel); });
+void declare_verify(CLI::App* command, VerifyOptions& options) {
   add_model(command, options, true, true);
   add_sizes(command, options);
   add_states(command, options);
@@ -178,21 +148,14 @@ void add_bench_options(CLI::App* command, BenchOptions& options) {
 }
 
 // The hidden command.
-void add_measure(CLI::App& app, Parsed& parsed) {
-  MeasureOptions& measure = parsed.measure;
-  CLI::App* hidden = add_command(app, parsed, kMeasureCommand, "The runs of `bench` in a new process", "cppgen bench",
-                                 [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
+void declare_measure(CLI::App* hidden, MeasureOptions& measure) {
   hidden->group("");
   add_bench_options(hidden, measure);
   hidden->add_option("--result", measure.result)->required();
   hidden->add_option("--cache", measure.cache)->required();
 }
 
-void add_bench(CLI::App& app, Parsed& parsed) {
-  BenchOptions& options = parsed.bench;
-  CLI::App* command = add_command(app, parsed, "bench", "Measure run time, throughput, compilation, load and memory",
-                                  "cppgen bench resnet50.onnx --threads 2 --against onednn",
-                                  [&](const CancelToken& cancel) { return command_bench(options, cancel); });
+void declare_bench(CLI::App* command, BenchOptions& options) {
   add_bench_options(command, options);
   command->add_flag("--cold", options.cold,
                     "Compile with an empty cache of its own; by default the cache is used, and compile_s is the time "
@@ -217,14 +180,9 @@ void add_bench(CLI::App& app, Parsed& parsed) {
                    "The shared library of ONNX Runtime (default: the system's libonnxruntime.so)")
       ->type_name("LIBRARY");
   add_json(command, options);
-  add_measure(app, parsed);
 }
 
-void add_profile(CLI::App& app, Parsed& parsed) {
-  ProfileOptions& options = parsed.profile;
-  CLI::App* command = add_command(app, parsed, "profile", "Measure each step of a run and compare it with its bound",
-                                  "cppgen profile resnet50.onnx --runs 100",
-                                  [&](const CancelToken& cancel) { return command_profile(options, cancel); });
+void declare_profile(CLI::App* command, ProfileOptions& options) {
   add_model(command, options, true, true);
   add_sizes(command, options);
   add_states(command, options);
@@ -244,13 +202,7 @@ void add_profile(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 }
 
-void add_minify(CLI::App& app, Parsed& parsed) {
-  MinifyOptions& options = parsed.minify;
-  CLI::App* command = add_command(app, parsed, "minify",
-                                  "Shrink a model that crashes, cannot be compiled or computes something else than the "
-                                  "reference interpreter to the few nodes that show the fault",
-                                  "cppgen minify model.onnx -o fault --seconds 60",
-                                  [&](const CancelToken& cancel) { return command_minify(options, cancel); });
+void declare_minify(CLI::App* command, MinifyOptions& options) {
   add_model(command, options, false, true);
   command
       ->add_option("-o,--output", options.output,
@@ -270,10 +222,9 @@ void add_minify(CLI::App& app, Parsed& parsed) {
   add_inputs(command, options);
   add_tolerances(command, options);
   add_json(command, options);
+}
 
-  TrialOptions& trial = parsed.trial;
-  CLI::App* hidden = add_command(app, parsed, kTrialCommand, "One run of `minify` in a new process", "cppgen minify",
-                                 [&](const CancelToken& cancel) { return command_trial(trial, cancel); });
+void declare_trial(CLI::App* hidden, TrialOptions& trial) {
   hidden->group("");
   add_model(hidden, trial, false, true);
   add_inputs(hidden, trial);
@@ -286,24 +237,14 @@ void add_minify(CLI::App& app, Parsed& parsed) {
   hidden->add_flag("--measure", trial.measure);
 }
 
-void add_repro(CLI::App& app, Parsed& parsed) {
-  ReproOptions& options = parsed.repro;
-  CLI::App* command = add_command(app, parsed, "repro",
-                                  "Repeat what a trace (TRACE=1) recorded, with its settings, and say whether kernels "
-                                  "and results are the same",
-                                  "cppgen repro resnet50.tar",
-                                  [&](const CancelToken& cancel) { return command_repro(options, cancel); });
+void declare_repro(CLI::App* command, ReproOptions& options) {
   command->add_option("TRACE", options.trace, "The archive or the folder of a trace")->type_name("")->required();
   command->add_option("--model", options.model, "The model, if it was too large for the trace")->type_name("FILE");
   add_common(command, options);
   add_json(command, options);
 }
 
-void add_tune(CLI::App& app, Parsed& parsed) {
-  TuneOptions& options = parsed.tune;
-  CLI::App* command = add_command(
-      app, parsed, "tune", "Measure other plans of a model's kernels on this machine, and keep what is faster",
-      "cppgen tune resnet50.onnx", [&](const CancelToken& cancel) { return command_tune(options, cancel); });
+void declare_tune(CLI::App* command, TuneOptions& options) {
   command->add_option("MODEL", options.model, "An .onnx file")->type_name("");
   add_repeatable(command, "--dim", options.dims,
                  "NAME=N sets the size of a named dimension; INPUT.AXIS=NAME makes a dimension of an input symbolic; "
@@ -332,13 +273,7 @@ void add_tune(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 }
 
-void add_explain(CLI::App& app, Parsed& parsed) {
-  ExplainOptions& explain = parsed.explain;
-  CLI::App* command = add_command(
-      app, parsed, "explain",
-      "Show what a model becomes, what it takes, and on request its kernels and why nodes were fused or not",
-      "cppgen explain resnet50.onnx --html resnet50.html --asm --profile",
-      [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
+void declare_explain(CLI::App* command, ExplainOptions& explain) {
   add_model(command, explain, false, true);
   add_states(command, explain);
   command->get_option("--threads")
@@ -371,50 +306,36 @@ void add_explain(CLI::App& app, Parsed& parsed) {
   add_json(command, explain);
 }
 
-void add_opt(CLI::App& app, Parsed& parsed) {
-  OptOptions& opt = parsed.opt;
-  CLI::App* command = add_command(app, parsed, "opt", "Run compiler passes over a model or a text, and print the text",
-                                  "cppgen opt relu.graph --pass infer_types,canonicalize",
-                                  [&](const CancelToken& cancel) { return command_opt(opt, cancel); });
+void declare_opt(CLI::App* command, OptOptions& opt) {
   add_model(command, opt, false, true);
   add_passes(command, opt);
 }
 
-void add_information(CLI::App& app, Parsed& parsed) {
-  ModelOptions& check = parsed.check;
-  CLI::App* command = add_command(app, parsed, "check", "Say whether a model can be compiled, and what it will take",
-                                  "cppgen check resnet50.onnx",
-                                  [&](const CancelToken& cancel) { return command_check(check, cancel); });
+void declare_check(CLI::App* command, ModelOptions& check) {
   add_model(command, check, false, true);
   add_json(command, check);
+}
 
-  ModelOptions& inspect = parsed.inspect;
-  command = add_command(app, parsed, "inspect", "Show inputs, outputs, operators and parameters of a model or package",
-                        "cppgen inspect resnet50.onnx", [&](const CancelToken&) { return command_inspect(inspect); });
+void declare_inspect(CLI::App* command, ModelOptions& inspect) {
   add_model(command, inspect, true, false);
   add_json(command, inspect);
+}
 
-  ConfigOptions& config = parsed.config;
-  command =
-      add_command(app, parsed, "config", "Show every setting, or some, with its value, source, default and meaning",
-                  "cppgen config THREADS AFFINITY", [&](const CancelToken&) { return command_config(config); });
+void declare_config(CLI::App* command, ConfigOptions& config) {
   command->add_option("NAME", config.names, "Only these settings")->type_name("");
   command->add_flag("--diff", config.diff, "Show only settings whose value is not the default");
   command->add_option("--save", config.save, "Write the settings whose value is not the default to a file")
       ->type_name("FILE");
   add_common(command, config);
   add_json(command, config);
+}
 
-  CommonOptions& isa = parsed.isa;
-  command = add_command(app, parsed, "isa",
-                        "Show the instruction sets, which of them this CPU supports, and which one is selected",
-                        "cppgen isa", [&](const CancelToken&) { return command_isa(isa); });
+void declare_isa(CLI::App* command, CommonOptions& isa) {
   add_common(command, isa);
   add_json(command, isa);
+}
 
-  CacheOptions& cache = parsed.cache;
-  command = add_command(app, parsed, "cache", "Show or empty the cache of kernels and compiled models",
-                        "cppgen cache list", [&](const CancelToken&) { return command_cache(cache); });
+void declare_cache(CLI::App* command, CacheOptions& cache) {
   command->add_option("ACTION", cache.action, "list, stats (default), clear or path")
       ->type_name("")
       ->check(one_of({"list", "stats", "clear", "path"}));
@@ -453,18 +374,11 @@ int run_command_line(int argc, char** argv) {
   app.footer(std::string("Example:\n  cppgen run model.onnx\n\n`cppgen help COMMAND` explains a command; `cppgen "
                          "config` lists the settings.\n") +
              kExitStatus + "\nReport bugs to " + bug_report_address() + ".");
-  add_run(app, parsed);
-  add_compile(app, parsed);
-  add_seal(app, parsed);
-  add_verify(app, parsed);
-  add_bench(app, parsed);
-  add_profile(app, parsed);
-  add_minify(app, parsed);
-  add_repro(app, parsed);
-  add_explain(app, parsed);
-  add_opt(app, parsed);
-  add_tune(app, parsed);
-  add_information(app, parsed);
+#define CPPGEN_COMMAND(name, options, doc, example)                                                           \
+  declare_##name(add_command(app, parsed, #name, doc, example,                                                \
+                             [&](const CancelToken& cancel) { return command_##name(parsed.name, cancel); }), \
+                 parsed.name);
+#include "cppgen/cli/shared/commands.def"
   add_shell_help(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);
   if (arguments.empty()) {

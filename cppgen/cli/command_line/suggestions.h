@@ -4,7 +4,7 @@
 
 namespace cppgen {
 
-// What to say about a command line that names what there is not, with what was probably meant.
+// The message about a command line that names something that does not exist, with a suggestion.
 
 std::string unknown_command(const std::string& word, const std::vector<std::string>& commands);
 

@@ -131,9 +131,9 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
   return kDone;
 }
 
-ExitCode command_seal(const std::string& package) {
-  rt::reseal_package(package);
-  print_result(for_terminal(fmt::format("{}: sealed\n", package)));
+ExitCode command_seal(const SealOptions& options, const CancelToken&) {
+  rt::reseal_package(options.package);
+  print_result(for_terminal(fmt::format("{}: sealed\n", options.package)));
   return kDone;
 }
 

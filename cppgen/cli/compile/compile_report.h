@@ -6,7 +6,7 @@
 
 namespace cppgen {
 
-// What `cppgen compile` prints of the package that it wrote.
+// The text that `cppgen compile` prints about the package that it wrote.
 std::string compile_text(const CompileOptionsGiven&, const CompileReport&);
 
 }  // namespace cppgen

@@ -107,7 +107,7 @@ std::string isa_json(const Selection& selection) {
 
 }  // namespace
 
-ExitCode command_config(const ConfigOptions& options) {
+ExitCode command_config(const ConfigOptions& options, const CancelToken&) {
   const Settings settings = read_settings(options);
   if (options.save) {
     if (options.save->empty()) user_error("--save: the name of the file is empty");
@@ -123,7 +123,7 @@ ExitCode command_config(const ConfigOptions& options) {
   return kDone;
 }
 
-ExitCode command_isa(const CommonOptions& options) {
+ExitCode command_isa(const CommonOptions& options, const CancelToken&) {
   const Selection selection = select(read_settings(options));
   print_result(options.json ? isa_json(selection) : isa_text(selection));
   if (!selection.selected) throw UserError(selection.reason);

@@ -14,9 +14,9 @@ bool has_node(const Explanation&, const std::string& node);  // whether a step c
 // a kernel that does not exist.
 std::vector<size_t> chosen_steps(const ExplainOptions&, const Explanation&);
 
-// What `explain` prints: a summary and, if the options ask for more, the steps, the placement of intermediate values,
-// the layouts and the outcome of each decision. With --node and --kernel there is no summary, only the steps chosen,
-// and the decisions about them. UserError for a node or a kernel that does not exist.
+// The text that `explain` prints: a summary and, if the options ask for more, the steps, the placement of intermediate
+// values, the layouts and the outcome of each decision. With --node and --kernel there is no summary, only the steps
+// chosen, and the decisions about them. UserError for a node or a kernel that does not exist.
 std::string explain_text(const ExplainOptions&, const Explanation&);
 
 }  // namespace cppgen

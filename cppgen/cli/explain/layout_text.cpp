@@ -27,7 +27,7 @@ std::string orders_text(const std::vector<LayoutReport::Order>& orders) {
   std::string text;
   size_t rank = 0;
   for (const auto& o : orders) {
-    text += fmt::format("  {:>4} of {} dimensions {}", o.tensors.size(), o.order.size(), order_text(o.order));
+    text += fmt::format("  {:>4} of {} dimensions {}", o.tensors.size(), o.order.size(), schedule::order_text(o.order));
     text += o.order.size() == rank ? ": " + names(o.tensors) + "\n" : "\n";
     rank = o.order.size();
   }
@@ -55,14 +55,6 @@ std::string total_text(const std::vector<LayoutReport::Movement>& movements) {
 }
 
 }  // namespace
-
-std::string order_text(const std::vector<int>& order) {
-  const size_t rank = order.size();
-  const std::string plain = fmt::format("({})", fmt::join(order, " "));
-  if (order == schedule::row_major(rank).order) return "row-major " + plain;
-  if (rank > 2 && order == schedule::with_last(rank, 1).order) return "channels-last " + plain;
-  return plain;
-}
 
 std::string layout_text(const LayoutReport& report) {
   std::string text;

@@ -6,7 +6,6 @@
 namespace cppgen {
 
 // "channels-last (0 2 3 1)", "row-major (0 1)", "(1 0 2)".
-std::string order_text(const std::vector<int>& order);
 
 // The layouts of temporaries, grouped, and what is still moved in each run, in readable form.
 std::string layout_text(const schedule::LayoutReport&);

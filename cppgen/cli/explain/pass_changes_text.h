@@ -7,7 +7,7 @@
 
 namespace cppgen {
 
-// What `explain --passes` prints: a table of the passes, and what each changed.
+// The text that `explain --passes` prints: a table of the passes, and what each changed.
 std::string pass_changes_text(const std::vector<PassChange>&);
 std::string pass_changes_json(const ExplainOptions&, const std::vector<PassChange>&);
 

@@ -99,7 +99,7 @@ rt::Plan read_plan(const std::string& package, const rt::Manifest& manifest) {
 
 }  // namespace
 
-ExitCode command_inspect(const ModelOptions& options) {
+ExitCode command_inspect(const ModelOptions& options, const CancelToken&) {
   const Settings settings = read_settings(options);
   if (!is_package(options.model)) {
     const ModelSummary summary = summarize_onnx(options.model);

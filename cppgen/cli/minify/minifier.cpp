@@ -20,7 +20,8 @@
 namespace cppgen {
 namespace {
 
-// What all trials have in common: a cache of their own, and an instruction set that need not be verified each time.
+// The settings that all trials have in common: a cache of their own, and an instruction set that need not be verified
+// each time.
 Overrides common_overrides(const MinifyOptions& options, const Settings& given, const std::string& folder) {
   Settings settings = given;
   settle_foreign_compiler(settings);
@@ -158,7 +159,7 @@ Outcome Minifier::try_cut(const CutModel& cut, const Overrides& overrides) {
   return outcome;
 }
 
-// With fewer optimisations if they keep the fault.
+// Tries fewer optimisations, if they keep the fault.
 Outcome Minifier::find_in(const CutModel& whole) {
   Outcome found = try_cut(whole, quick_);
   if (is_asked_for(found.fault) || quick_.empty()) return found;
@@ -215,7 +216,7 @@ void Minifier::shrink_outputs() {
   }
 }
 
-// With constant dimensions if the fault permits it: cuts then agree with each other.
+// Makes dimensions constant if the fault permits it: cuts then agree with each other.
 void Minifier::shrink_whole() {
   cut_options_.keep_symbols = false;
   if (!shows(all_nodes(), cut_options_)) cut_options_.keep_symbols = true;

@@ -41,7 +41,7 @@ class Trials {
   // The model of a folder, with its data; again if something outside ended it. Throws Cancelled.
   Outcome run(const std::string& folder, const Overrides&, bool measure, const Limits&);
 
-  // What a model is run with, in the form of options.
+  // The inputs and sizes of a run, in the form of options.
   struct Inputs {
     std::vector<std::string> files, dims;
   };

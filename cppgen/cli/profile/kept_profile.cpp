@@ -6,7 +6,7 @@
 namespace cppgen {
 namespace {
 
-// As the model is compiled to be run.
+// The options with which the model is compiled to be run.
 CompileRequest request_of(const ModelOptions& options, const Settings& settings, const CancelToken& cancel) {
   CompileRequest request = compile_request(options, settings, cancel);
   take_sizes_of_new_symbols(request);

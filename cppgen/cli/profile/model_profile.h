@@ -14,7 +14,7 @@
 
 namespace cppgen {
 
-// What `cppgen profile` measured.
+// The measurements of `cppgen profile`.
 struct ModelProfile {
   const ReadyModel& model;
   RunTimes times;

@@ -13,7 +13,7 @@ namespace cppgen {
 
 struct ReadyRun;
 
-// What oneDNN takes for the nodes of a plan's steps.
+// The times that oneDNN takes for the nodes of a plan's steps.
 struct OnednnTimes {
   // Steps of the plan and steps of oneDNN that compute the same nodes. Where the two divide the nodes differently, a
   // region has several steps of either.

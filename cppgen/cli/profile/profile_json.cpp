@@ -81,7 +81,7 @@ void write_step(Json& json, const ModelProfile& profile, size_t i) {
   const StepCost cost = cost_of_call(profile.model.plan(), i, profile.steps[i]);
   json["cost"]["flops"] = cost.flops;
   json["cost"]["products"] = cost.products;
-  json["cost"]["compounds"] = cost.compounds;
+  json["cost"]["compounds"] = cost.multi_instruction;
   json["cost"]["instructions"] = cost.instructions;
   json["cost"]["functions"] = cost.functions;
   json["cost"]["bytes"] = cost.bytes;

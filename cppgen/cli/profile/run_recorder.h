@@ -9,7 +9,7 @@
 
 namespace cppgen {
 
-// What one thread did in the recorded runs.
+// The activity of one thread in the recorded runs.
 struct ThreadTime {
   double busy_ns = 0;  // in chunks of steps
   int64_t chunks = 0;

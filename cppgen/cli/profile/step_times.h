@@ -26,14 +26,14 @@ ModelProfile profile_model(const ReadyRun&, RunRecorder&, const TimingLimits&, c
                            bool renew = false);
 
 // Fills the times and the steps, without the first runs, in which memory is mapped and the processor's frequency rises.
-// With a recorder, also what is recorded.
+// Records the runs if there is a recorder.
 void measure_steps(ModelProfile&, const TimingLimits&, const std::vector<rt::Value>& inputs, const CancelToken&,
                    RunRecorder* = nullptr);
 
 // nullopt with a warning if they cannot be measured.
 std::optional<MachinePeaks> peaks_of(const ReadyModel&, const Settings&, bool renew = false);
 
-// From the sizes that the measured runs had, with the profile's peaks. A step that did not run has the bound 0.
+// Bounds for the sizes that the measured runs had, with the profile's peaks. A step that did not run has the bound 0.
 void find_bounds(ModelProfile&);
 
 }  // namespace cppgen

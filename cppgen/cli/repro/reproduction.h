@@ -7,7 +7,7 @@
 
 namespace cppgen {
 
-// What happened when a trace was repeated.
+// The result of repeating a trace.
 struct Reproduction {
   std::vector<std::string> surroundings;  // how this machine differs from the one of the trace
   size_t kernels = 0;

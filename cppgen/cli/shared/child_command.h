@@ -17,7 +17,7 @@ std::string option_word(const std::string& option, const std::string& value);
 // Runs it and waits for its end. Throws Cancelled, after which the process does not live on.
 ProcessResult run_child(const ProcessSpec&, const CancelToken&);
 
-// What it printed, without line breaks at the end.
+// The text that it printed, without line breaks at the end.
 std::string printed_by(const ProcessResult&);
 
 }  // namespace cppgen

@@ -52,6 +52,10 @@ struct CompileOptionsGiven : ModelOptions {
   std::string name;      // what the names of emitted code begin with; empty: made from the model's file
 };
 
+struct SealOptions {
+  std::string package;
+};
+
 struct VerifyOptions : ModelOptions {
   std::string data;
   std::optional<double> rtol, atol;

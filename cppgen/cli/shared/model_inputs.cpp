@@ -44,7 +44,7 @@ rt::Value read_tensor(const rt::TensorInfo& info, const std::string& path) {
   return tensor;
 }
 
-// For inputs whose type is not in the model: an optional, or an element of a sequence.
+// Inputs whose type is not in the model: an optional, or an element of a sequence.
 rt::Value read_any(const rt::TensorInfo& info, const std::string& path) {
   if (rt::holds_strings(path)) return rt::read_npy_strings(path);
   return rt::read_npy(path, rt::needs_type_for_npy(info.type) ? std::optional(info.type) : std::nullopt);

@@ -10,7 +10,7 @@
 
 namespace cppgen {
 
-// What `verify` allows. For io.json, results of a network that computes in 16-bit floats may have their error.
+// The tolerance of `verify`. For io.json, results of a network that computes in 16-bit floats may have their error.
 struct Tolerances {
   std::optional<double> rtol, atol;  // --rtol, --atol
   std::optional<double> json_rtol;   // relative to the greatest element of an output

@@ -24,7 +24,7 @@ std::string timings(const CompileReport& report) {
   return text + fmt::format("{:<10} {:.6f} s\n", "total", report.total_s);
 }
 
-// From a request to a package: the model is looked up, or built with its versions and put into its place.
+// Makes a package for a request: the model is looked up, or built with its versions and put into its place.
 class Compilation {
  public:
   explicit Compilation(const CompileRequest& request)

@@ -23,18 +23,27 @@ std::vector<std::string> pass_names(bool needed) {
   return names;
 }
 
+// The name of a pass that had another one in an earlier version.
+std::string present_name(const std::string& name) {
+  return name == "find_stores_around_caches" ? "find_non_temporal_stores" : name;
+}
+
 }  // namespace
 
 std::vector<std::string> optional_passes() { return pass_names(false); }
 
 std::vector<std::string> disabled_passes(const Settings& settings) {
   const std::vector<std::string> allowed = optional_passes();
-  for (const std::string& name : settings.disable_passes)
+  std::vector<std::string> disabled;
+  for (const std::string& given : settings.disable_passes) {
+    const std::string name = present_name(given);
+    disabled.push_back(name);
     if (!contains(allowed, name))
       user_error("{}: {} \"{}\"; passes that can be disabled: {}", settings.source(SettingId::disable_passes).name,
                  contains(pass_names(true), name) ? "every compilation needs the pass" : "there is no pass", name,
                  fmt::join(allowed, ", "));
-  return settings.disable_passes;
+  }
+  return disabled;
 }
 
 }  // namespace cppgen

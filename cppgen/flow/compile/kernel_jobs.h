@@ -31,7 +31,7 @@ struct KernelJobs {
 };
 KernelJobs distribute(std::vector<codegen::KernelText>&, const VecISA&, const schedule::Tuning&);
 
-// The same for all kernels of all parts, which learn the numbers of their jobs.
+// Does the same for all kernels of all parts, which learn the numbers of their jobs.
 std::vector<CompileJob> make_jobs(std::vector<ModelPart>&, const VecISA&, const schedule::Tuning&);
 
 }  // namespace cppgen

@@ -59,7 +59,7 @@ void ModelBuild::build(const Settings& settings, const std::function<Graph()>& g
   build_for_isa(graph(), check);
 }
 
-// From the graph to kernels and plans.
+// Makes kernels and plans of the graph.
 void ModelBuild::build_for_isa(Graph graph, const PlanCheck& check) {
   target_ = target_of(*isa_, request_.settings);
   if (request_.choices) target_.choices = request_.choices;
@@ -74,7 +74,7 @@ void ModelBuild::build_for_isa(Graph graph, const PlanCheck& check) {
   if (trace_.on()) trace_plans();
 }
 
-// From the graph to the texts of kernels.
+// Makes the texts of kernels from the graph.
 void ModelBuild::emit(Graph graph) {
   ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph), request_.states); });
   if (request_.settings.passes_numeric_check)

@@ -83,7 +83,7 @@ CompileOptions compile_options(const CompileRequest&);
 // The target of the schedule: the machine that compiles.
 const MachineDescription& this_machine();
 
-// For the peaks of this machine (compile/peaks.h). UserError if the compiler is missing.
+// The request for the peaks of this machine (compile/peaks.h). UserError if the compiler is missing.
 PeaksRequest peaks_request(const VecISA&, int threads, const Settings&);
 
 // Emits every kernel of the schedule, in order.

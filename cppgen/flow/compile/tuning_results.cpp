@@ -106,7 +106,7 @@ ReadResults read_results(const std::string& file, const TuningPlace& place) {
   return read;
 }
 
-// By site, of those that are faster than the usual plan.
+// The results by site, of those that are faster than the usual plan.
 ResultsBySite most_gaining(const std::vector<TuningResult>& results) {
   ResultsBySite best;
   for (const TuningResult& r : results) {

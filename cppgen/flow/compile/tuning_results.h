@@ -13,13 +13,14 @@
 
 namespace cppgen {
 
-// What tunings found (tune/tuner.h), kept in a file of lines of JSON, CACHE_DIR/tuning/results.jsonl, which models and
-// processes share. Lines are only appended, each at once and under a lock, so that two tuners lose nothing and a line
-// that a killed process left unfinished is all that is skipped. A result replaces earlier ones of the same tuning. Of
-// the others for one site, the one that gains the most is used; a refutation withdraws earlier ones with its choice.
+// The results of tunings (tune/tuner.h), kept in a file of lines of JSON, CACHE_DIR/tuning/results.jsonl, which models
+// and processes share. Lines are only appended, each at once and under a lock, so that two tuners lose nothing and a
+// line that a killed process left unfinished is all that is skipped. A result replaces earlier ones of the same
+// tuning. Of the others for one site, the one that gains the most is used; a refutation withdraws earlier ones with
+// its choice.
 
-// What results depend on besides the site: results of another CPU, instruction set, number of threads, compiler or
-// version are never used.
+// The conditions that results depend on besides the site: results of another CPU, instruction set, number of threads,
+// compiler or version are never used.
 struct TuningPlace {
   std::string cpu, isa;
   int threads = 1;
@@ -54,8 +55,9 @@ std::vector<TuningResult> results_that_hold(const std::vector<TuningResult>&);
 
 using ResultsBySite = std::map<std::string, TuningResult, std::less<>>;
 
-// What compilations in this place use. Choices that may change bits are the same for any number of threads, so that
-// results do not depend on it: they were measured with the number of threads for which they gain the most.
+// The results that compilations in this place use. Choices that may change bits are the same for any number of
+// threads, so that results do not depend on it: they were measured with the number of threads for which they gain the
+// most.
 ResultsBySite results_in_use(const std::string& file, const TuningPlace&);
 
 // Appends whole lines, under a lock; first ends a line that a killed process left unfinished. UserError if the file

@@ -14,7 +14,7 @@
 namespace cppgen {
 namespace {
 
-// From the least to the most preferred.
+// The versions, from the least to the most preferred.
 std::vector<std::string> isas_of(const Settings& settings) {
   if (settings.isa.size() == 1) return settings.isa;
   std::vector<std::string> isas;

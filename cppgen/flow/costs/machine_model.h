@@ -31,8 +31,8 @@ struct MachineModel {
 MachineModel machine_model(const MachinePeaks& one, const MachinePeaks& several, bool peaks_are_assumed,
                            const MachineDescription& here, int threads, const std::vector<std::string>& given);
 
-// What so many threads reach together, each on a core of its own. Rates of caches grow with them, the rate of the
-// memory until all of it is used; threads exchange data faster if they share a last-level cache.
+// The rates that so many threads reach together, each on a core of its own. Rates of caches grow with them, the rate
+// of the memory until all of it is used; threads exchange data faster if they share a last-level cache.
 MachinePeaks peaks_on(const MachineModel&, int threads);
 
 // The last-level caches of so many threads, which fill one after the other.

@@ -9,7 +9,7 @@
 
 namespace cppgen {
 
-// What a step executes and moves in one call, as its plan states it (rt::Step).
+// The work of a step in one call: operations and bytes, as its plan states it (rt::Step).
 struct StepCost : rt::StepCosts<double> {
   double calls = 1;  // in a run of the plan: more than one in a repetition
   double flops = 0;

@@ -38,8 +38,8 @@ Scaling scaling_of(const Explanation&, const MachineModel&, const std::vector<in
 // are divided among threads as in a run.
 int64_t most_units(int64_t units, int64_t chunks, int threads);
 
-// The same for threads of different speeds, in units of time: when the last one has finished. Unit time is that of a
-// unit on a thread of speed 1.
+// Does the same for threads of different speeds, in units of time: when the last one has finished. Unit time is that
+// of a unit on a thread of speed 1.
 double finish_time(int64_t units, int64_t chunks, const std::vector<double>& speeds);
 
 }  // namespace cppgen

@@ -63,7 +63,7 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   bound.arithmetic_ns = cost.flops / (peaks.gflops * cost.rate) + cost.functions / peaks.instructions_per_ns();
   bound.memory_ns = constants_ns(cost, of_constants, peaks, sharing) + others / of_others.gb_per_second;
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
-  const double busy = (cost.products + cost.compounds) / peaks.instructions_per_ns() +
+  const double busy = (cost.products + cost.multi_instruction) / peaks.instructions_per_ns() +
                       cost.instructions / (kCosts.loads_rate * peaks.loads_per_ns);
   const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
   const double exchange = divided ? exchange_ns(sharing.exchanged, of_others, peaks) : 0;

@@ -38,7 +38,7 @@ struct StepSharing {
 // written them. `level` refers to the peaks, which are those of the threads.
 StepBound bound_of(const StepCost&, double run_bytes, const MachinePeaks&, const StepSharing&);
 
-// With as many chunks for each thread as possible, of which each reads other constants.
+// The time with as many chunks for each thread as possible, of which each reads other constants.
 StepBound bound_of(const StepCost&, double run_bytes, const MachinePeaks&);
 
 }  // namespace cppgen

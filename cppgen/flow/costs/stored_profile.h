@@ -7,7 +7,8 @@
 
 namespace cppgen {
 
-// What `cppgen profile` measured last of a model with the same options and settings, kept in "<CACHE_DIR>/profiles".
+// The last measurements of `cppgen profile` of a model with the same options and settings, kept in
+// "<CACHE_DIR>/profiles".
 struct StoredProfile {
   struct Step {
     std::string name;

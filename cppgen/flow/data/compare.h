@@ -19,8 +19,8 @@ struct ElementTolerance {
 rt::VerifyReport compare_elements(std::span<const rt::ExpectedOutput> expected, std::span<const rt::Tensor> actual,
                                   const ElementTolerance&);
 
-// The same for values of any kind: strings must be equal; sequences must have equal lengths and elements that agree.
-// One report per tensor, named "output[2]".
+// Does the same for values of any kind: strings must be equal; sequences must have equal lengths and elements that
+// agree. One report per tensor, named "output[2]".
 rt::VerifyReport compare_values(std::span<const std::string> names, std::span<const rt::Value> expected,
                                 std::span<const rt::Value> actual, const ElementTolerance&);
 

@@ -34,7 +34,7 @@ std::vector<fs::path> entries_of(const std::string& directory) {
   return entries;
 }
 
-// By number: test_data_set_10 comes after test_data_set_2.
+// Orders by number: test_data_set_10 comes after test_data_set_2.
 bool numeric_less(const DataSet& a, const DataSet& b) {
   return a.path.size() != b.path.size() ? a.path.size() < b.path.size() : a.path < b.path;
 }

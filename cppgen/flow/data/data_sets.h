@@ -21,7 +21,7 @@ std::vector<DataSet> find_data_sets(const std::string& directory);
 // model's.
 rt::TestCase read_data_set(const DataSet&, const rt::Plan& plan);
 
-// The same for values of any kind.
+// Does the same for values of any kind.
 struct ValueSet {
   std::vector<rt::Value> inputs, outputs;
 };

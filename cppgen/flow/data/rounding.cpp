@@ -22,7 +22,7 @@ bool is_narrow_float(const Value& value) {
   return value.type && is_float(value.type->dtype) && size_of(value.type->dtype) < 4;
 }
 
-// What differs by more than the limits, as text; "" if nothing does.
+// The differences beyond the limits, as text; "" if there are none.
 std::string difference(const std::string& name, const rt::Value& before, const rt::Value& after,
                        const RoundingLimits& limits) {
   if (!before.tensor() || !after.tensor()) {

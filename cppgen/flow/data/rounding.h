@@ -7,8 +7,8 @@
 
 namespace cppgen {
 
-// What passes may change by rounding, by the types and operators of the graph: the differences of floats, relative to
-// the greatest element of an output, and of integers.
+// The differences that passes may cause by rounding, by the types and operators of the graph: the differences of
+// floats, relative to the greatest element of an output, and of integers.
 struct RoundingLimits {
   double floats = 1e-3;
   double integers = 0;

@@ -23,7 +23,7 @@ struct DrawOptions {
 };
 
 struct DrawnGraph {
-  // What a box stands for.
+  // The meaning of a box.
   struct Node {
     std::string name, op;             // of an input or output: "input", "output"
     std::string text;                 // as graphs are printed

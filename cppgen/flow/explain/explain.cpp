@@ -171,7 +171,7 @@ void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settin
   }
 }
 
-// With those of bodies.
+// The number of nodes, with those of bodies.
 int64_t all_nodes(const Graph& graph) {
   auto count = int64_t(graph.nodes.size());
   for (const Node& node : graph.nodes)

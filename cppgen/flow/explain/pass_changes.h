@@ -8,7 +8,7 @@
 
 namespace cppgen {
 
-// What a pass did to the printed graph or program.
+// The changes of a pass to the printed graph or program.
 struct PassChange {
   std::string stage;
   bool first = false;  // the import or a lowering, before the passes

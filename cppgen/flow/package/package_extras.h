@@ -10,8 +10,8 @@
 
 namespace cppgen {
 
-// What packages contain in addition if they are written with --output: a program that runs them (ENABLE_STANDALONE), a
-// CMake project of their kernels (USE_CMAKE_COMPILATION).
+// Additional files of packages, which are written if they are written with --output: a program that runs them
+// (ENABLE_STANDALONE), a CMake project of their kernels (USE_CMAKE_COMPILATION).
 class PackageExtras {
  public:
   // UserError if there is no program to copy.

@@ -9,7 +9,7 @@ void require_output_folder(const std::string& directory, std::string_view option
 
 // The output directory of packages, and of others that users request. UserError naming the path for disk errors.
 
-// What is replaced: a directory is of this kind if it contains the file.
+// The directories that are replaced: one is of this kind if it contains the file.
 struct OutputKind {
   std::string_view marker, name;
 };

@@ -11,7 +11,7 @@ namespace cppgen {
 
 struct ModelPart;
 
-// What is written of a compiled model, or of a version of it.
+// The parts of a compiled model that are written, or of a version of it.
 struct PackageContent {
   const std::vector<ModelPart>& parts;
   const std::optional<rt::Module>& module;

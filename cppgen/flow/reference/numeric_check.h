@@ -31,7 +31,8 @@ class NumericCheck {
   std::vector<rt::Value> inputs_, results_;
 };
 
-// The same for the passes over the schedule of one part of a model. UserError if it cannot be run with random inputs.
+// Does the same for the passes over the schedule of one part of a model. UserError if it cannot be run with random
+// inputs.
 class ScheduleCheck {
  public:
   ScheduleCheck(const Graph& part, const CompileRequest&);

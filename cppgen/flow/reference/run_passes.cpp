@@ -83,8 +83,8 @@ void infer_again(Graph& graph, NodeId id) {
   });
 }
 
-// By a copy with an arena of its own, in which inference leaves no trace. Existing types stay until they are inferred,
-// because they have the symbols of dimensions that only a run knows.
+// Infers on a copy with an arena of its own, in which inference leaves no trace. Existing types stay until they are
+// inferred, because they have the symbols of dimensions that only a run knows.
 void verify_types(const Graph& graph, const std::string& when) {
   Graph copy = text::read_graph(graph_text(graph), "copy", graph.custom_operators);
   for (size_t i = 0; i < graph.nodes.size(); i++) {

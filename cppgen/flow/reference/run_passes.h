@@ -18,7 +18,7 @@ namespace schedule_text {
 struct TargetedDraft;
 }
 
-// What texts (docs/ir.md) describe.
+// The kinds of programs that texts (docs/ir.md) describe.
 using TextContent = std::variant<Graph, ir::Program, std::shared_ptr<schedule_text::TargetedDraft>>;
 
 // Passes to run over what a text describes.

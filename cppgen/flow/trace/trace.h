@@ -36,7 +36,7 @@ class Trace {
   bool on() const { return !folder_.empty(); }
   bool wants_stages() const { return on() || listener_; }
   void write(const std::string& name, const std::string& text);  // an empty text has no file
-  // Likewise something that is the same whenever the compilation is repeated.
+  // Adds something that is the same whenever the compilation is repeated.
   void write_result(const std::string& name, const std::string& text);
 
   // The graph or program after `stage`: "07_fold_constants.txt", numbered in the order of the calls. Also calls the

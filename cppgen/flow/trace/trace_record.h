@@ -7,7 +7,7 @@
 
 namespace cppgen {
 
-// What is needed to repeat a compilation that was traced, in the file repro.json of the trace's folder, next to the
+// The data that repeat a compilation that was traced, in the file repro.json of the trace's folder, next to the
 // model and its external data.
 struct TraceRecord {
   std::string version;                 // of cppgen

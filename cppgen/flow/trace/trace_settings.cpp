@@ -20,7 +20,7 @@ struct TracedRow {
 };
 
 constexpr TracedRow kTracedRows[] = {
-#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, use, doc) {SettingKind::kind, #name, use},
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, use) {SettingKind::kind, #name, use},
 #include "runtime/base/settings.def"
 };
 

@@ -48,7 +48,7 @@ std::vector<HostTensor> interpret(const Program&, const std::vector<HostTensor>&
                                   const SymbolValues& symbols = {}, const LibraryTable& library = {},
                                   int64_t max_bytes = kUnbounded);
 
-// The same over IndexExpr values instead of numbers, for shape arithmetic: inputs are given as one IndexExpr per
+// Runs a program over IndexExpr values instead of numbers, for shape arithmetic: inputs are given as one IndexExpr per
 // element (int64, int32 or bool tensors), constants are read, and the result is one IndexExpr per element of each
 // output, or nullopt if anything cannot be expressed (floats, undecidable comparisons, library calls, more than
 // `max_elements` elements in a tensor). An input whose elements are not known is given as an empty list.

@@ -171,7 +171,7 @@ class GroupedLowering {
   // Where this run's keys begin.
   Scalar start(IndexExpr batch) { return g_.appends ? index_value(c_, g_.past) : given_start(batch); }
 
-  // The same as the data say it: at 0 in the first run, whose members may be padded at their ends.
+  // The number of past keys as the data say it: at 0 in the first run, whose members may be padded at their ends.
   Scalar given_start(IndexExpr batch) {
     const Scalar rows = index_value(c_, s_.rows), none = number(c_, DType::i64, 0);
     if (!c_.has_input(kEarlierKeys)) return none;

@@ -58,7 +58,7 @@ struct CellAxis {
   Scalar inside(Scalar position) const { return position >= -1.0 && position <= size(); }
 };
 
-// From the region's coordinates `first` and `last`.
+// Makes an axis from the region's coordinates `first` and `last`.
 CellAxis cell_axis(LowerContext& c, const RoiAttributes& a, IndexExpr region, bool down) {
   const int64_t first = down ? 1 : 0, cells = down ? a.height : a.width;
   const double offset = a.half_pixel ? 0.5 : 0;

@@ -94,7 +94,7 @@ void infer_pow(InferContext& c) {
   infer_common_shape(c, c.dtype(0));
 }
 
-// In the base's type, except integers to a float power.
+// Computes in the base's type, except integers to a float power.
 Scalar raise(Scalar base, Scalar exponent) {
   if (is_float(base.type()) || !is_float(exponent.type())) return pow(base, exponent.cast(base.type()));
   return pow(base.cast(DType::f64), exponent.cast(DType::f64)).cast(base.type());

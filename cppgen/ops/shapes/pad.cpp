@@ -125,7 +125,7 @@ void resolve_pad(LowerContext& c, ir::BufferId dims) {
   emit_dims(c, dims, result);
 }
 
-// The same for pads that are known.
+// Does the same for pads that are known.
 struct Kept {
   IndexExpr start, extent;
 };

@@ -121,8 +121,8 @@ std::pair<Shape, int> known_shape(InferContext& c) {
   return {to, inferred};
 }
 
-// What -1 stands for. Dimensions that are copied are left out on both sides, so that an empty one may be copied: [0,
-// -1] of [0, 3, 4] is [0, 12].
+// The dimension that -1 stands for. Dimensions that are copied are left out on both sides, so that an empty one may be
+// copied: [0, -1] of [0, 3, 4] is [0, 12].
 std::optional<IndexExpr> quotient_without_copied(InferContext& c, const Shape& to, int inferred) {
   const Shape& from = c.shape(0);
   const bool copies = c.integer("allowzero", 0) == 0;
@@ -256,7 +256,7 @@ void lower_reshape_to_shape(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
 }
 
-// For dimensions that have been compared with 1 before.
+// Lowers Squeeze, whose dimensions have been compared with 1 before.
 void lower_squeeze(LowerContext& c) {
   const auto given = axes_argument(c, 1);
   const std::vector<int> axes = normalized_axes(c, *given, int(c.shape(0).size()));

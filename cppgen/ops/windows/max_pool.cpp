@@ -20,7 +20,7 @@ IndexExpr flat_position(const Shape& x, const std::vector<IndexExpr>& spatial) {
   return position;
 }
 
-// The same place where the first spatial dimension is the fastest.
+// The position in the window where the first spatial dimension is the fastest.
 Scalar column_major(LowerContext& c, const Shape& x, Scalar row_major) {
   Scalar rest = row_major, position = index_value(c, 0);
   for (size_t d = x.size(); d-- > 2;) {

@@ -122,8 +122,8 @@ bool affine_in(const ir::Loop& l, const std::vector<IndexExpr>& indices) {
                      [&](IndexExpr i) { return ir::stride_of(i, l.var.node()).has_value(); });
 }
 
-// With `any_batch`, a contraction's batch loops may select elements in any way, if another loop runs along the last
-// dimension.
+// If `any_batch` is set, a contraction's batch loops may select elements in any way, if another loop runs along the
+// last dimension.
 bool affine_in_loops(const LoopNest& nest, const std::vector<IndexExpr>& indices, bool any_batch) {
   bool along_last = !any_batch;
   for (size_t i = 0; i < nest.loops.size() + nest.reduced.size(); i++) {
@@ -152,8 +152,8 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
   return seen >= real(consumer.loops) + real(consumer.reduced);
 }
 
-// What inlining may duplicate: with `cheap`, a few simple operations may be computed several times per element; `batch`
-// is for contractions that read each point of their batch separately.
+// The operations that inlining may duplicate: with `cheap`, a few simple operations may be computed several times per
+// element; `batch` is for contractions that read each point of their batch separately.
 enum class Repetition : uint8_t { none, cheap, batch };
 
 // Whether `producer` may be inlined where `consumer` reads it.

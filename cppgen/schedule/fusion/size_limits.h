@@ -9,7 +9,7 @@ namespace cppgen::schedule {
 // no more than a C++ compiler can compile in seconds and some hundred megabytes, since its time grows faster than a
 // function's length.
 
-// What the values cost a C++ compiler, in simple operations.
+// The effort of a C++ compiler for the values, in simple operations.
 int64_t weight_of(const std::vector<Expr>& roots, const Tuning&);
 
 // The size of the statements that are to become one kernel.

@@ -1,5 +1,7 @@
 #include "cppgen/schedule/layout/layout_report.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -106,6 +108,14 @@ class Reporter {
 };
 
 }  // namespace
+
+std::string order_text(const std::vector<int>& order) {
+  const size_t rank = order.size();
+  const std::string plain = fmt::format("({})", fmt::join(order, " "));
+  if (order == row_major(rank).order) return "row-major " + plain;
+  if (rank > 2 && order == with_last(rank, 1).order) return "channels-last " + plain;
+  return plain;
+}
 
 LayoutReport layout_report(const Schedule& schedule) { return Reporter(schedule).run(); }
 

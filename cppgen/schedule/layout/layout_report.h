@@ -31,4 +31,8 @@ struct LayoutReport {
 
 LayoutReport layout_report(const Schedule&);
 
+// The order in which dimensions are stored, from the slowest to the fastest, as people read it: "channels-last (0 2 3
+// 1)".
+std::string order_text(const std::vector<int>& order);
+
 }  // namespace cppgen::schedule

@@ -31,7 +31,7 @@ std::optional<int> moved_dimension(const std::vector<IndexExpr>& indices, const 
   return found;
 }
 
-// The same, if it moves with stride 1.
+// The dimension that moves with the variable, if its stride is 1.
 std::optional<int> dimension_of(const std::vector<IndexExpr>& indices, const ir::IndexNode* variable) {
   const auto d = moved_dimension(indices, variable);
   const auto stride = d ? ir::stride_of(indices[size_t(*d)], variable) : std::nullopt;

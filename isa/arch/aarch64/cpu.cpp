@@ -1,4 +1,4 @@
-// What the model of the CPU tells beyond its features: nothing that the compiler uses yet.
+// The facts about this CPU beyond its features: the compiler uses none yet.
 #include "isa/cpu_features.h"
 
 namespace cppgen {

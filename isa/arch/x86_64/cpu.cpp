@@ -1,4 +1,4 @@
-// What the model of the CPU tells beyond its features.
+// The facts about this CPU beyond its features.
 #include <cpuid.h>
 
 #include "isa/cpu_features.h"

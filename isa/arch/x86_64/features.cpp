@@ -1,4 +1,5 @@
-// What the CPU can do. This source needs no library of C++, so that models that are linked into programs contain it.
+// The features of the CPU. This source needs no library of C++, so that models that are linked into programs contain
+// it.
 #include <cpuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>

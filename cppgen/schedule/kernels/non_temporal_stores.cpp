@@ -25,7 +25,7 @@ bool in_place(const Schedule& s, ir::BufferId b) {
 
 }  // namespace
 
-void find_stores_around_caches(Draft& draft) {
+void find_non_temporal_stores(Draft& draft) {
   const Target& target = draft.target;
   Schedule& schedule = draft.schedule;
   if (target.l3_bytes == 0) return;
@@ -40,7 +40,7 @@ void find_stores_around_caches(Draft& draft) {
     for (ir::BufferId b : kernel->outputs)
       if (schedule.program.buffer(b).kind == ir::BufferKind::output && uses.readers[size_t(b)].empty() &&
           !in_place(schedule, b))
-        kernel->around_caches.push_back(b);
+        kernel->non_temporal.push_back(b);
   }
 }
 

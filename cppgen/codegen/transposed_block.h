@@ -6,14 +6,14 @@ namespace cppgen::codegen {
 
 // A block of a tensor whose lanes are not contiguous, transposed in scratch memory so that they are: element (step,
 // lane) is at scratch + step * side + lane. All members and arguments are C++ text.
-struct TurnedBlock {
+struct TransposedBlock {
   Code scratch, side;
 
   // Fills it from `source`, in which lanes are `apart` elements from each other and steps are contiguous.
   Code fill(const Code& source, const Code& apart, const Code& lanes, const Code& steps) const {
     return code("vec::transpose_tiles({}, {}, {}, {}, {}, {});", scratch, side, source, apart, lanes, steps);
   }
-  // The same where lanes are `steps` elements apart, a small constant.
+  // Fills it where lanes are `steps` elements apart, a small constant.
   Code fill_few(const Code& source, const Code& lanes, int64_t steps) const {
     return code("vec::transpose_few_columns<{}>({}, {}, {}, {});", steps, scratch, side, source, lanes);
   }

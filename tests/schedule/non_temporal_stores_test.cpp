@@ -1,4 +1,4 @@
-// Which results are written past the caches.
+// Tests of the results that are written with non-temporal stores.
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
@@ -9,7 +9,7 @@ std::vector<size_t> stores_around(GraphMaker& g, int64_t l3_bytes) {
   target.l3_bytes = l3_bytes;
   const Schedule schedule = make_schedule(ops::lower(g.g), {}, target);
   std::vector<size_t> counts;
-  for (const auto* k : kernels_of(schedule)) counts.push_back(k->around_caches.size());
+  for (const auto* k : kernels_of(schedule)) counts.push_back(k->non_temporal.size());
   return counts;
 }
 
