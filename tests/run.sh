@@ -15,6 +15,7 @@
 #   CI_MINUTES            with CI=true, a stage after the tests is left out, with a message, if it would probably not end
 #                         within so many minutes of the start; default: 40
 #   JOBS                  concurrent compilations and tests; default: the number of CPUs
+#   TEST_TURN             which samples of operators are compiled; default: the number of commits, so that each has others
 set -eu
 cd "$(dirname "$0")/.."
 . .ci/packages.sh
@@ -145,6 +146,10 @@ before_build=$(elapsed)
 cmake --build --preset release -j "$jobs"
 build_seconds=$(($(elapsed) - before_build))
 stage "tests"
+# Samples of operators take turns from commit to commit; outside of a clone, the turn is always the same.
+TEST_TURN=${TEST_TURN:-$(git rev-list --count HEAD 2> /dev/null || echo 0)}
+export TEST_TURN
+echo "TEST_TURN=$TEST_TURN: the samples of test_differential and test_size_sweep"
 results=$PWD/build/release/test_results
 rm -rf "$results"
 status=0
@@ -159,11 +164,6 @@ echo "left out, as they take long or install much: tests/python/packages.sh, tes
 echo "  tests/onnxruntime/mixed.py, tests/torch/check.sh, tests/distributions/check.sh (docs/architecture.md, Tests)"
 if [ "$slow" = true ]; then
   stage "slow tests"
-  # Samples of operators take turns from commit to commit.
-  TEST_TURN=$(git rev-list --count HEAD 2> /dev/null || echo 0)
-  export TEST_TURN
-  build/release/bin/test_differential
-  build/release/bin/test_size_sweep
   ctest --preset release -j "$jobs" -L slow
 fi
 # The sources that changed last, newest first: tests/tidy.sh without arguments checks all.
