@@ -269,6 +269,7 @@ void add_minify(CLI::App& app, Parsed& parsed) {
       ->check(one_of({"crash", "compile", "differs", "slow"}));
   add_inputs(command, options);
   add_tolerances(command, options);
+  add_text(command, options.text);
   add_json(command, options);
 
   TrialOptions& trial = parsed.trial;
@@ -295,6 +296,7 @@ void add_repro(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_repro(options, cancel); });
   command->add_option("TRACE", options.trace, "The archive or the folder of a trace")->type_name("")->required();
   command->add_option("--model", options.model, "The model, if it was too large for the trace")->type_name("FILE");
+  add_text(command, options.text);
   add_common(command, options);
   add_json(command, options);
 }

@@ -250,6 +250,13 @@ std::vector<std::string> names_of_passes() {
   return names;
 }
 
+std::vector<std::string> passes_in_order(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const Row& row : all_rows(settings))
+    if (row.is_on) names.push_back(row.name);
+  return names;
+}
+
 TextContent read_text(std::string_view text, const std::string& file,
                       std::shared_ptr<const ops::CustomOperators> custom_operators) {
   if (text::is_program(text, file)) return text::read_program(text, file);
@@ -270,10 +277,12 @@ void run_chosen_passes(TextContent& it, const PassRuns& runs, const Settings& se
   PassRunner runner(it, settings, runs);
   const std::vector<Row> rows = rows_of(runs, settings, it);
   runner.verify("as read");
+  if (runs.after) runs.after("read", it);
   for (const Row& row : rows) {
     if (poll) poll();
     runner.run(row);
     runner.verify("after " + row.name);
+    if (runs.after) runs.after(row.name, it);
   }
   if (TargetedDraft* draft = draft_of(it)) draft->plans = draft->plans || runs.plans;
 }
