@@ -15,6 +15,7 @@
 #   CI_MINUTES            with CI=true, a stage after the tests is left out, with a message, if it would probably not end
 #                         within so many minutes of the start; default: 40
 #   JOBS                  concurrent compilations and tests; default: the number of CPUs
+#   TEST_TURN             which samples of operators are compiled; default: the number of commits, so that each has others
 set -eu
 cd "$(dirname "$0")/.."
 . .ci/packages.sh
@@ -108,13 +109,16 @@ fuzz_formats() {
     -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/formats
 }
 
-# The seeds are the texts among the cases of passes.
+# The seeds are the texts among the cases of passes. A schedule has its program behind its first line.
 fuzz_text() {
-  bounded 600 cmake --build build/fuzz -j "$jobs" --target fuzz_text
+  bounded 900 cmake --build build/fuzz -j "$jobs" --target fuzz_text
   mkdir -p build/fuzz/text
-  for file in tests/passes/files/*.txt; do
-    awk -v out="build/fuzz/text/$(basename "$file" .txt)" \
-      '/^(graph|program)( |$)/ { n++; into = out "_" n } /^(## |RUN: |----|error: )/ { into = "" } into { print > into }' "$file"
+  for file in tests/passes/*/*.txt; do
+    awk -v out="build/fuzz/text/$(basename "$file" .txt)" '
+      /^(graph|program|schedule)( |$)/ && before !~ /^schedule / { n++; into = out "_" n }
+      /^(## |RUN: |----|error: )/ { into = "" }
+      into { print > into }
+      { before = $0 }' "$file"
   done
   bounded $((formats_seconds + 120)) build/fuzz/bin/fuzz_text -max_total_time="$formats_seconds" -max_len=8192 \
     -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/text
@@ -145,6 +149,10 @@ before_build=$(elapsed)
 cmake --build --preset release -j "$jobs"
 build_seconds=$(($(elapsed) - before_build))
 stage "tests"
+# Samples of operators take turns from commit to commit; outside of a clone, the turn is always the same.
+TEST_TURN=${TEST_TURN:-$(git rev-list --count HEAD 2> /dev/null || echo 0)}
+export TEST_TURN
+echo "TEST_TURN=$TEST_TURN: the samples of test_differential and test_size_sweep"
 results=$PWD/build/release/test_results
 rm -rf "$results"
 status=0
@@ -159,11 +167,6 @@ echo "left out, as they take long or install much: tests/python/packages.sh, tes
 echo "  tests/onnxruntime/mixed.py, tests/torch/check.sh, tests/distributions/check.sh (docs/architecture.md, Tests)"
 if [ "$slow" = true ]; then
   stage "slow tests"
-  # Samples of operators take turns from commit to commit.
-  TEST_TURN=$(git rev-list --count HEAD 2> /dev/null || echo 0)
-  export TEST_TURN
-  build/release/bin/test_differential
-  build/release/bin/test_size_sweep
   ctest --preset release -j "$jobs" -L slow
 fi
 # The sources that changed last, newest first: tests/tidy.sh without arguments checks all.
@@ -183,7 +186,7 @@ if [ "$sanitizers" != none ] && fits 180 "tests with ThreadSanitizer"; then
   # Everything that threads share.
   sanitize tsan 700 300 'threads|runtime' test_threads test_runtime
 fi
-if [ "$ci" = true ] && fits 250 "fuzzing the importer"; then
+if [ "$ci" = true ] && fits 400 "fuzzing the importer"; then
   stage "fuzzing the importer for $fuzz_seconds s"
   fuzz_importer
   fuzz_formats

@@ -13,7 +13,7 @@ namespace {
 
 using ir::ExprKind;
 using ir::Loop;
-using schedule::kCosts;
+using schedule::Costs;
 using schedule::Segment;
 
 constexpr int64_t kFloatBytes = 4;
@@ -31,45 +31,55 @@ constexpr Cost operator*(int64_t times, const Cost& cost) {
 }
 
 constexpr Cost kInstruction{1, 0, 0};
-constexpr Cost kDivision{0, kCosts.division, kCosts.division_least}, kRoot{0, kCosts.root, kCosts.division_least},
-    kRemainder{0, kCosts.remainder, kCosts.division_least}, kFunction{0, kCosts.function, kCosts.function_least},
-    kPower{0, kCosts.power, kCosts.function_least}, kDivisionOfScalars{0, kCosts.scalar_division, 1},
-    kFunctionOfScalar{0, kCosts.scalar_function, kCosts.function_least},
-    kFunctionOfLane{0, kCosts.lane_function, kCosts.function_least}, kDivisionOfIntegers{0, kCosts.integer_division, 0};
 constexpr Cost multi_instruction(int64_t n) { return {0, n, 0}; }
 
 // Vectors of wider elements than float32 come in several parts.
 int64_t vector_parts(DType type) { return std::max<int64_t>(1, int64_t(size_of(type)) / kFloatBytes); }
 
-Cost of_function(DType type, const Cost& of_vector, int64_t lanes) {
-  if (type != DType::f32) return lanes * kFunctionOfLane;
-  return lanes == 1 ? kFunctionOfScalar : of_vector;
-}
+// The costs of one vector of values.
+class OfVector {
+ public:
+  explicit OfVector(const schedule::Target& target) : lanes_(target.lanes), costs_(schedule::costs_of(target)) {}
 
-Cost of_unary(ir::UnaryOp op, DType type, int64_t lanes) {
-  if (ir::row_of(op).cost == ir::OperationCost::function) return of_function(type, kFunction, lanes);
-  if (op != ir::UnaryOp::sqrt) return vector_parts(type) * kInstruction;
-  return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kRoot);
-}
+  // The cost of a value itself, without its operands and accesses to memory, for as many elements as float32 has lanes.
+  Cost of_value(Expr) const;
 
-// Powers by some products, and by roots for exponents that are not whole.
-Cost of_quarters(int quarters) {
-  const int64_t roots = quarters % 4 == 0 ? 0 : quarters % 2 == 0 ? 1 : 2;
-  return 2 * kInstruction + roots * kRoot + (quarters < 0) * kDivision;
-}
+ private:
+  const int64_t lanes_;
+  const Costs& costs_;
 
-Cost of_binary(Expr e, int64_t lanes) {
+  Cost division() const { return {0, costs_.division, costs_.division_least}; }
+  Cost root() const { return {0, costs_.root, costs_.division_least}; }
+  Cost division_of_scalars() const { return {0, costs_.scalar_division, 1}; }
+  Cost of_function(DType type, int64_t of_vector) const {
+    if (type != DType::f32) return lanes_ * Cost{0, costs_.lane_function, costs_.function_least};
+    return {0, lanes_ == 1 ? costs_.scalar_function : of_vector, costs_.function_least};
+  }
+  Cost of_unary(ir::UnaryOp op, DType type) const {
+    if (ir::row_of(op).cost == ir::OperationCost::function) return of_function(type, costs_.function);
+    if (op != ir::UnaryOp::sqrt) return vector_parts(type) * kInstruction;
+    return vector_parts(type) * (lanes_ == 1 ? division_of_scalars() : root());
+  }
+  // By some products, and roots of what is not a whole power.
+  Cost of_quarters(int quarters) const {
+    const int64_t roots = quarters % 4 == 0 ? 0 : quarters % 2 == 0 ? 1 : 2;
+    return 2 * kInstruction + roots * root() + (quarters < 0) * division();
+  }
+  Cost of_binary(Expr) const;
+};
+
+Cost OfVector::of_binary(Expr e) const {
   const ir::BinaryOp op = e->binary;
   const DType type = e->args[0]->type;
   switch (ir::row_of(op).cost) {
     case ir::OperationCost::function:
       if (const auto quarters = op == ir::BinaryOp::pow ? exponent_in_quarters(e) : std::nullopt)
         return of_quarters(*quarters);
-      return of_function(type, kPower, lanes);
+      return of_function(type, costs_.power);
     case ir::OperationCost::division:
-      if (!is_float(type)) return vector_parts(type) * kDivisionOfIntegers;
-      if (op != ir::BinaryOp::div) return vector_parts(type) * kRemainder;
-      return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kDivision);
+      if (!is_float(type)) return vector_parts(type) * multi_instruction(costs_.integer_division);
+      if (op != ir::BinaryOp::div) return vector_parts(type) * Cost{0, costs_.remainder, costs_.division_least};
+      return vector_parts(type) * (lanes_ == 1 ? division_of_scalars() : division());
     case ir::OperationCost::instruction:
       break;
   }
@@ -83,16 +93,14 @@ bool is_exact_extremum(Expr e) {
          !is_constant(e->args[0]) && !is_constant(e->args[1]);
 }
 
-// The cost of a value itself, without its operands and accesses to memory, for as many elements as float32 has lanes.
-Cost of_value(Expr e, int64_t lanes) {
+Cost OfVector::of_value(Expr e) const {
   switch (e->kind) {
     case ExprKind::unary:
-      return of_unary(e->unary, e->type, lanes);
+      return of_unary(e->unary, e->type);
     case ExprKind::binary:
       if (is_exact_extremum(e))
-        return vector_parts(e->type) *
-               multi_instruction(e->binary == ir::BinaryOp::max ? kCosts.maximum : kCosts.minimum);
-      return of_binary(e, lanes);
+        return vector_parts(e->type) * multi_instruction(e->binary == ir::BinaryOp::max ? costs_.maximum : costs_.minimum);
+      return of_binary(e);
     case ExprKind::select:
     case ExprKind::cast:
       return vector_parts(e->type) * kInstruction;
@@ -105,7 +113,11 @@ class Counter {
  public:
   // `loops` from the outermost; points of `lanes` are lanes.
   Counter(const KernelView& view, std::vector<Loop> loops, const Loop& lanes, bool transposed)
-      : view_(view), loops_(std::move(loops)), transposed_(transposed), usual_(view.target.lanes) {
+      : view_(view),
+        loops_(std::move(loops)),
+        transposed_(transposed),
+        usual_(view.target.lanes),
+        costs_(schedule::costs_of(view.target)) {
     while (lanes_ < loops_.size() && loops_[lanes_].var.node() != lanes.var.node()) lanes_++;
   }
 
@@ -127,16 +139,17 @@ class Counter {
   const std::vector<Loop> loops_;
   const bool transposed_;
   const schedule::Tuning usual_;  // other values change the plan, not the machine
+  const Costs& costs_;
   size_t lanes_ = 0;
 
   // One instruction multiplies and adds.
   static bool is_multiply_add(const ir::Reduction& r) { return is_sum_of_products(r) && is_float(r.type); }
   // The sums of a row wait for each other.
   Cost of_step(ir::ReduceOp op) const {
-    if (ir::gives_position(op)) return multi_instruction(kCosts.position_step);
-    if (op == ir::ReduceOp::max) return multi_instruction(kCosts.maximum);
-    if (op == ir::ReduceOp::min) return multi_instruction(kCosts.minimum);
-    return lanes_ + 1 == loops_.size() ? multi_instruction(kCosts.row_sum_step) : kInstruction;
+    if (ir::gives_position(op)) return multi_instruction(costs_.position_step);
+    if (op == ir::ReduceOp::max) return multi_instruction(costs_.maximum);
+    if (op == ir::ReduceOp::min) return multi_instruction(costs_.minimum);
+    return lanes_ + 1 == loops_.size() ? multi_instruction(costs_.row_sum_step) : kInstruction;
   }
   bool is_in_register(BufferId b) const { return schedule::is_value_local(view_.kernel, b); }
 
@@ -168,7 +181,7 @@ class Counter {
     const auto stride = ir::stride_of(offset, loops_[lanes_].var.node());
     if (stride && schedule::moves_by_one_or_none(*stride))
       return parts * (kInstruction + (runs_are_far_apart(offset, type) ? of_far_vector(type) : Cost{}));
-    if (transposed_) return parts * multi_instruction(kCosts.transposed_access);
+    if (transposed_) return parts * multi_instruction(costs_.transposed_access);
     if (stride && stride->is_constant(2) && load) return parts * of_every_other();
     const auto repeated = schedule::repeated_elements(offset, loops_[lanes_].var.node());
     if (repeated && repeated->step <= repeated->lanes) return parts * multi_instruction(int64_t(usual_.repeated_time));
@@ -195,15 +208,15 @@ class Counter {
   Cost of_far_vector(DType type) const {
     constexpr int64_t kLineBytes = 64;
     const int64_t bytes = view_.target.lanes * std::min(int64_t(size_of(type)), kFloatBytes);
-    return multi_instruction((kCosts.far_line * bytes + kLineBytes - 1) / kLineBytes);
+    return multi_instruction((costs_.far_line * bytes + kLineBytes - 1) / kLineBytes);
   }
   // Without instructions that select lanes of two whole vectors, more of them are needed.
   Cost of_every_other() const {
     constexpr int64_t kLanesOfSuch = 16;
     return multi_instruction(int64_t(usual_.every_other_time) +
-                             (view_.target.lanes < kLanesOfSuch ? kCosts.every_other_more : 0));
+                     (view_.target.lanes < kLanesOfSuch ? costs_.every_other_more : 0));
   }
-  Cost of_lanes_apart() const { return multi_instruction(kCosts.apart_lane * view_.target.lanes); }
+  Cost of_lanes_apart() const { return multi_instruction(costs_.apart_lane * view_.target.lanes); }
 
   // The cost of an access to memory. `chosen`: lanes read elements at positions that are values.
   Cost of_load(Expr e, bool chosen) const {
@@ -213,6 +226,7 @@ class Counter {
 
   // `values`: operands come before what uses them.
   Instructions of_values(const std::vector<Expr>& values) const {
+    const OfVector of_vector(view_.target);
     Instructions n;
     std::unordered_map<Expr, size_t> depths;
     for (Expr e : values) {
@@ -226,7 +240,7 @@ class Counter {
         chosen |= depths.at(i.value) > lanes_;
       }
       for (Expr x : e->args) inside = std::max(inside, depths.at(x));
-      add(n, inside, of_value(e, view_.target.lanes));
+      add(n, inside, of_vector.of_value(e));
       add(n, inside, of_load(e, chosen));
       add(n, inside, int64_t(e->guards.size()) * kInstruction);
     }
@@ -283,10 +297,11 @@ Instructions epilogue_instructions(const KernelView& view, const std::vector<Loo
   return Counter(view, loops, columns, false).of(s.stores);
 }
 
-Instructions instructions_of_vector(const std::vector<Expr>& roots, int64_t lanes) {
+Instructions instructions_of_vector(const std::vector<Expr>& roots, const schedule::Target& target) {
+  const OfVector of_vector(target);
   Cost sum;
   for (Expr e : ir::postorder(roots)) {
-    const Cost cost = of_value(e, lanes);
+    const Cost cost = of_vector.of_value(e);
     sum.simple += cost.simple + (e->kind == ExprKind::load);
     sum.multi_instruction += cost.multi_instruction, sum.functions += cost.functions;
   }

@@ -13,14 +13,13 @@ namespace cppgen::kernel {
 namespace {
 
 using schedule::Attention;
-using schedule::kCosts;
+using schedule::Costs;
+using schedule::costs_of;
 using schedule::Segment;
 using schedule::TileContraction;
 
 constexpr int64_t kMatrixSide = 16;      // rows and columns of a matrix tile
 constexpr int64_t kMatrixRowBytes = 64;  // bytes of the depth that one instruction multiplies
-// The instructions for a vector of scores, and the least for its exponential.
-const Instructions kSoftmaxOfVector{0, kCosts.softmax, kCosts.function_least};
 
 IndexExpr contraction_flops(const TileContraction& c) {
   return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.depth.extent;
@@ -33,14 +32,15 @@ int64_t products_of_parts(const rt::TileFormatInfo& format) {
 int64_t matrix_depth(const rt::TileFormatInfo& format) { return kMatrixRowBytes / (format.parts == 0 ? 1 : 2); }
 
 double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& target) {
+  const Costs& costs = costs_of(target);
   if (format.form == rt::LeftForm::block)
     return double(kMatrixSide * kMatrixSide * matrix_depth(format)) /
-           double(kCosts.matrix_instruction * target.lanes * products_of_parts(format));
+           double(costs.matrix_instruction * target.lanes * products_of_parts(format));
   if (format.panel == DType::bf16) return std::max(1.0, target.bf16_dot_speed);
   if (format.sum == DType::f64) return 0.5;
   if (format.sum != DType::i32 && format.left != DType::i8) return 1;
-  if (target.lanes == 1) return kCosts.scalar_words_rate;
-  return target.byte_dots ? format.depth_group : kCosts.words_rate;
+  if (target.lanes == 1) return costs.scalar_words_rate;
+  return target.byte_dots ? format.depth_group : costs.words_rate;
 }
 
 // How many iterations of the loop of rows at `position` a tile of `tile_rows` rows spans.
@@ -124,15 +124,15 @@ IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const 
   return ir::ceildiv(rows * kParts + plan.tiles * start, kParts);
 }
 
-IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& format) {
+IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& format, const Costs& costs) {
   const IndexExpr tiles = ir::ceildiv(points(c.rows), kMatrixSide) * ir::ceildiv(c.columns.extent, kMatrixSide);
   return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.depth.extent, matrix_depth(format)) *
-         (products_of_parts(format) * kCosts.matrix_instruction);
+         (products_of_parts(format) * costs.matrix_instruction);
 }
 
 IndexExpr tile_products(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
   const rt::TileFormatInfo& format = info(c.format);
-  if (format.form == rt::LeftForm::block) return matrix_products(c, format);
+  if (format.form == rt::LeftForm::block) return matrix_products(c, format, costs_of(view.target));
   const int64_t width = plan.width.value_or(c.shape.nr), vectors = vectors_of_sums(view, c, width);
   const IndexExpr all = points(c.batch) * rows_of_tiles(view, c, plan) * plan.panels * points(c.taps) *
                         ir::ceildiv(c.depth.extent, format.depth_group) * vectors;
@@ -159,8 +159,8 @@ void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) 
   work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) / share_computed(c, 1);
   work.products = tile_products(view, c, plan);
   set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
-  const int64_t more =
-      (c.in_registers ? 0 : kCosts.sums_through_memory) + (plan.transposed ? kCosts.transposed_result : 0);
+  const Costs& costs = costs_of(view.target);
+  const int64_t more = (c.in_registers ? 0 : costs.sums_through_memory) + (plan.transposed ? costs.transposed_result : 0);
   work.instructions = work.instructions + preparing_instructions(view, c, plan) +
                       more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
 }
@@ -169,7 +169,7 @@ void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) 
 IndexExpr transforming_instructions(const KernelView& view, const TileContraction& c, const WinogradPlan& plan) {
   const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd);
   const IndexExpr inputs = ir::ceildiv(c.depth.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
-  return kCosts.winograd_element * products * plan.patches * points(c.batch) *
+  return costs_of(view.target).winograd_element * products * plan.patches * points(c.batch) *
          (inputs + ir::ceildiv(c.columns.extent, lanes));
 }
 
@@ -181,7 +181,7 @@ void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& 
   work.products = rows * plan.panels * c.depth.extent * std::max<int64_t>(1, c.shape.nr / lanes);
   set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
   work.instructions = work.instructions + transforming_instructions(view, c, plan) +
-                      kCosts.sums_through_memory * rows * ir::ceildiv(c.columns.extent, lanes);
+                      costs_of(view.target).sums_through_memory * rows * ir::ceildiv(c.columns.extent, lanes);
 }
 
 // The scores of rows that no mask hides, where groups of rows are computed together. A row sees as many keys as the
@@ -197,13 +197,15 @@ IndexExpr scores_seen(const Attention& a, const std::optional<KeysSeen>& seen, i
 
 void add_attention(const KernelView& view, const AttentionPlan& plan, KernelWork& work) {
   const Attention& a = *view.kernel.attention;
+  const Costs& costs = costs_of(view.target);
   const int64_t width = view.target.tiles[size_t(rt::TileFormat::f32)].nr;
   const IndexExpr scores = scores_seen(a, plan.hidden, width);
   work.flops = 2 * scores_seen(a, plan.hidden, 1) * (a.depth.extent + a.columns.extent);
   work.products = ir::ceildiv(
-      ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent) * kCosts.attention_tenths, 10);
-  set_instructions(work, ir::ceildiv(scores, view.target.lanes) *
-                             (kSoftmaxOfVector + instructions_of_vector({a.score}, view.target.lanes)));
+      ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent) * costs.attention_tenths, 10);
+  const Instructions softmax{0, costs.softmax, costs.function_least};  // the least for its exponential
+  set_instructions(work,
+                   ir::ceildiv(scores, view.target.lanes) * (softmax + instructions_of_vector({a.score}, view.target)));
 }
 
 // Points of the loops that the indices depend on: at most so many elements are accessed.

@@ -28,7 +28,7 @@ Instructions epilogue_instructions(const KernelView&, const std::vector<ir::Loop
 bool is_sum_of_products(const ir::Reduction&);
 // The exponent of a power that is computed with products and roots.
 std::optional<int> exponent_in_quarters(Expr power);
-// For one vector of `lanes` values at each root. Loads count as if they were contiguous.
-Instructions instructions_of_vector(const std::vector<Expr>& roots, int64_t lanes);
+// For one vector of values at each root. Loads count as if they were contiguous.
+Instructions instructions_of_vector(const std::vector<Expr>& roots, const schedule::Target&);
 
 }  // namespace cppgen::kernel

@@ -3,29 +3,25 @@
 #include <map>
 #include <set>
 
-#include "cppgen/schedule/costs.h"
-
 namespace cppgen::package {
 namespace {
-
-using schedule::kCosts;
 
 constexpr int64_t kTenths = 10;  // the unit of these costs
 
 bool is_constant(const ir::Buffer& buffer) { return buffer.kind == ir::BufferKind::constant; }
-
-// `columns`: whether the threads that wrote it divided columns.
-int64_t tenths_read(const ExchangedBytes::Step& step, ir::BufferId b, bool columns) {
-  if (step.attends) return kCosts.attended;
-  if (b == step.left) return kCosts.read_by_all;
-  return columns == step.divides_columns() ? kCosts.read_along : kCosts.read_across;
-}
 
 }  // namespace
 
 ir::IndexExpr ExchangedBytes::bytes(ir::BufferId b) const {
   const ir::Buffer& buffer = program_.buffer(b);
   return ir::product(buffer.shape) * int64_t(size_of(buffer.type));
+}
+
+// `columns`: whether the threads that wrote it divided columns.
+int64_t ExchangedBytes::tenths_read(const Step& step, ir::BufferId b, bool columns) const {
+  if (step.attends) return costs_.attended;
+  if (b == step.left) return costs_.read_by_all;
+  return columns == step.divides_columns() ? costs_.read_along : costs_.read_across;
 }
 
 std::vector<ir::IndexExpr> ExchangedBytes::of_steps() const {
@@ -44,9 +40,9 @@ std::vector<ir::IndexExpr> ExchangedBytes::of_steps() const {
     for (const ir::BufferId b : std::set<ir::BufferId>(step.outputs.begin(), step.outputs.end())) {
       columns_written[b] = step.divides_columns();
       if (read_by_all.contains(b))
-        tenths = tenths + bytes(b) * kCosts.written_for_all;
+        tenths = tenths + bytes(b) * costs_.written_for_all;
       else if (program_.buffer(b).kind == ir::BufferKind::temporary)
-        tenths = tenths + bytes(b) * kCosts.written;
+        tenths = tenths + bytes(b) * costs_.written;
     }
     all.push_back(ir::ceildiv(tenths, kTenths));
   }

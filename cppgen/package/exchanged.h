@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "cppgen/ir/program/program.h"
+#include "cppgen/schedule/costs.h"
 
 namespace cppgen::package {
 
@@ -9,7 +10,7 @@ namespace cppgen::package {
 // divide the rows of a tensor, or its columns where the panels of a contraction exceed a cache.
 class ExchangedBytes {
  public:
-  explicit ExchangedBytes(const ir::Program& program) : program_(program) {}
+  ExchangedBytes(const ir::Program& program, const schedule::Costs& costs) : program_(program), costs_(costs) {}
 
   struct Step {
     std::vector<ir::BufferId> inputs, outputs;
@@ -25,9 +26,11 @@ class ExchangedBytes {
 
  private:
   const ir::Program& program_;
+  const schedule::Costs& costs_;
   std::vector<Step> steps_;
 
   ir::IndexExpr bytes(ir::BufferId) const;
+  int64_t tenths_read(const Step&, ir::BufferId, bool columns) const;
 };
 
 }  // namespace cppgen::package

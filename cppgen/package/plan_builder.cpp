@@ -104,7 +104,7 @@ class Builder {
         program_(source.schedule.program),
         symbols_(find_symbols(program_, source.states)),
         coder_(numbered(symbols_, source.schedule)),
-        exchanged_(program_),
+        exchanged_(program_, source.costs),
         id_of_(program_.buffers.size(), -1),
         packed_(program_.buffers.size(), nullptr) {
     for (const PackedConstant& p : source.schedule.packed) packed_[size_t(p.packed)] = &p;

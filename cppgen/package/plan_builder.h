@@ -4,6 +4,7 @@
 
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/package/bounds.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/kernel.h"
 #include "runtime/plan/plan.h"
 
@@ -40,6 +41,7 @@ struct PlanSource {
   bool keep_originals = false;              // of packed constants, as constants that no step reads
   std::vector<SizeBound> size_bounds = {};  // of the program
   std::vector<KeptState> states = {};
+  schedule::Costs costs = {};
 };
 
 // The plan that runs a schedule. UserError if a dimension is known only after running (naming the tensor).

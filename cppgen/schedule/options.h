@@ -25,6 +25,8 @@ constexpr std::string_view name_of(FloatMath m) {
 
 FloatMath float_math_from_name(std::string_view);  // InternalError for another name
 
+struct Costs;
+
 enum class KernelNames : uint8_t { operators, nodes };  // what names of kernels consist of
 
 // The options of the schedule: the settings of the same names.
@@ -52,6 +54,7 @@ struct Target {
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
   Tuning tuning = Tuning(lanes);
   std::shared_ptr<const Choices> choices{};  // null: none
+  std::shared_ptr<const Costs> costs{};      // null: the usual ones (costs.h)
 };
 
 }  // namespace cppgen::schedule

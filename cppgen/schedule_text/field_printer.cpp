@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cppgen/schedule/costs.h"
+
 namespace cppgen::schedule_text {
 namespace {
 
@@ -64,6 +66,10 @@ void FieldPrinter::tuning(std::string_view name, const std::shared_ptr<const sch
 void FieldPrinter::tuning(std::string_view name, const schedule::Tuning& x, const schedule::Tuning& usual) {
   tuning_ = x;
   if (!(x == usual)) assign(name, ir::quoted(tuning_differences(usual, x)));
+}
+
+void FieldPrinter::costs(std::string_view name, const std::shared_ptr<const schedule::Costs>& x) {
+  if (const std::string text = x ? schedule::unusual_costs(*x) : ""; !text.empty()) assign(name, ir::quoted(text));
 }
 
 void FieldPrinter::values(std::vector<ir::Expr> roots) {

@@ -57,6 +57,7 @@ class FieldPrinter {
   void engine(std::string_view name, const schedule::Engine* x) { word(name, engine_name(*x)); }
   void tuning(std::string_view name, const std::shared_ptr<const schedule::Tuning>& x);
   void tuning(std::string_view name, const schedule::Tuning& x, const schedule::Tuning& usual);
+  void costs(std::string_view name, const std::shared_ptr<const schedule::Costs>& x);
   schedule::Target usual_target(const std::string& isa) const { return schedule_text::usual_target(isa); }
 
   template <class T>

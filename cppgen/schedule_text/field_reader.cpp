@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "cppgen/ir/text/print_expr.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule_text/fields.h"
 #include "cppgen/text/tensor_reader.h"
 
@@ -127,6 +128,15 @@ void FieldReader::tuning(std::string_view name, std::shared_ptr<const schedule::
 void FieldReader::tuning(std::string_view name, schedule::Tuning& x, const schedule::Tuning& usual) {
   x = accept(name) ? tuned(usual) : usual;
   tuning_ = x;
+}
+
+void FieldReader::costs(std::string_view name, std::shared_ptr<const schedule::Costs>& x) {
+  if (!accept(name)) return;
+  reader_.expect_sign("=");
+  const text::Place place = reader_.peek().place;
+  const std::string read = reader_.string("numbers, a string");
+  reader_.accept_sign(",");
+  x = reader_.at_place(place, [&] { return std::make_shared<const schedule::Costs>(schedule::costs_with(read)); });
 }
 
 schedule::Target FieldReader::usual_target(const std::string& isa) const {

@@ -57,6 +57,7 @@ class FieldReader {
   void engine(std::string_view name, const schedule::Engine*& x);
   void tuning(std::string_view name, std::shared_ptr<const schedule::Tuning>& x);
   void tuning(std::string_view name, schedule::Tuning& x, const schedule::Tuning& usual);
+  void costs(std::string_view name, std::shared_ptr<const schedule::Costs>& x);
   schedule::Target usual_target(const std::string& isa) const;
 
   template <class T>

@@ -309,8 +309,8 @@ void fields(V& v, Group& group) {
 // `choices` are kept on the machine that measured them.
 template <class V>
 void fields(V& v, Target& target) {
-  auto& [isa, lanes, tiles, l2_bytes, l3_bytes, bf16_dot_speed, byte_dots, cache_line, l1_set_period, tuning, choices] =
-      target;
+  auto& [isa, lanes, tiles, l2_bytes, l3_bytes, bf16_dot_speed, byte_dots, cache_line, l1_set_period, tuning, choices,
+         costs] = target;
   v.word("isa", isa);
   const Target usual = v.usual_target(isa);
   v("lanes", lanes, usual.lanes);
@@ -323,6 +323,7 @@ void fields(V& v, Target& target) {
   v("cache_line", cache_line, usual.cache_line);
   v("l1_set_period", l1_set_period, usual.l1_set_period);
   v.tuning("tuning", tuning, Tuning(lanes));
+  v.costs("costs", costs);
 }
 
 // The part of the text after the program and the target.

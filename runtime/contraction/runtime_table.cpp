@@ -1,6 +1,8 @@
 #include <array>
 #include <cmath>
 #include <deque>
+#include <map>
+#include <mutex>
 
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
@@ -58,9 +60,7 @@ Tiles tiles_of(const VecISA& isa) {
   return tiles;
 }
 
-Tiles emulated_amx_tiles() {
-  const VecISA* amx = matrix_tile_isa();
-  Tiles tiles = tiles_of(amx ? *find_isa(amx->base) : all_isas()[0]);
+Tiles with_emulated(Tiles tiles) {
   tiles.add("emulated_amx");
   return tiles;
 }
@@ -105,7 +105,8 @@ class RuntimeTable {
 };
 
 struct IsaTables {
-  explicit IsaTables(const VecISA& isa) : tiles(tiles_of(isa)), table(tiles) {}
+  explicit IsaTables(const VecISA& isa) : IsaTables(tiles_of(isa)) {}
+  explicit IsaTables(const Tiles& t) : tiles(t), table(tiles) {}
   const Tiles tiles;
   const RuntimeTable table;
 };
@@ -126,9 +127,12 @@ TileShape tile_shape(std::string_view isa, TileFormat format) {
 
 const cppgen_runtime* runtime_table(std::string_view isa) { return tables_of(isa).table.get(); }
 
-const cppgen_runtime* emulated_amx_table() {
-  static const RuntimeTable table(emulated_amx_tiles());
-  return table.get();
+const cppgen_runtime* emulated_amx_table(std::string_view isa) {
+  static std::map<std::string_view, const IsaTables> of_isa;
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  const IsaTables& base = tables_of(isa);
+  return of_isa.try_emplace(find_isa(isa)->name, with_emulated(base.tiles)).first->second.table.get();
 }
 
 }  // namespace cppgen::rt

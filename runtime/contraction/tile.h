@@ -15,8 +15,9 @@ namespace cppgen::rt {
 // sets.
 const cppgen_runtime* runtime_table(std::string_view isa);
 
-// The callbacks for kernels of "amx" with its matrix tiles emulated: they require a CPU with AVX512_BF16 and are slow.
-const cppgen_runtime* emulated_amx_table();
+// The callbacks for kernels of an instruction set, with matrix tiles and tiles of pairs of bfloat16 that are emulated:
+// they run where its kernels do, and are slow.
+const cppgen_runtime* emulated_amx_table(std::string_view isa);
 
 // One tap of the right operand of a contraction, [depth, columns], strides in elements.
 struct PanelSource {

@@ -94,7 +94,8 @@ struct WinogradSet {
 //
 // block: bytes on matrix tiles, whose sums are exact.
 //
-// amx requires a CPU with AMX and permission to use it; emulated_amx runs everywhere, slowly, and gives the same bits.
+// amx requires a CPU with AMX and permission to use it; emulated_amx runs everywhere, slowly, and gives the same bits,
+// but for sums of pairs of bfloat16, which it does not divide.
 #define CPPGEN_TILES(isa, format)      \
   namespace isa {                      \
   extern const TileSet tiles_##format; \

@@ -85,11 +85,33 @@ TEST_F(Minify, RunsThatFailAreShrunk) {
 // A compiler that refuses kernels of a product and a function.
 TEST_F(Minify, ThePassThatAFaultNeedsIsNamed) {
   use_compiler("grep -q 'vec::exp(rt, sum' $f && exit 1");
-  const json report = minify({chain("Exp", 24, "4", 16)});
+  const json report = minify({chain("Exp", 24, "4", 16), "--text", path("case.program")});
   EXPECT_EQ(report["fault"], "compile");
   EXPECT_EQ(report["nodes"].size(), 2u) << report;
   EXPECT_EQ(report["pass"], "fuse_epilogues");
   EXPECT_EQ(report["pass_is_needed"], true);
+  const json& text = report["text"];
+  EXPECT_EQ(text["pass"], "fuse_epilogues");
+  EXPECT_EQ(text["error"], "");
+  EXPECT_TRUE(
+      text["command"].get<std::string>().starts_with("cppgen opt " + path("case.program") + " --pass fuse_epilogues"))
+      << text;
+  const Ended before = run({"opt", path("case.program")}),
+              after = run({"opt", path("case.program"), "--pass", "fuse_epilogues"});
+  EXPECT_EQ(before.out, read_file(path("case.program"))) << before.err;
+  EXPECT_TRUE(contains(before.out, "exp(b")) << before.out;
+  EXPECT_TRUE(contains(after.out, "exp(acc0)")) << after.out << after.err;
+}
+
+TEST_F(Minify, TextsWithoutAPassAreTheImportedGraph) {
+  environment["CPPGEN_INJECT_RELU_BUG"] = "accuracy";
+  const Ended ended = run({"minify", chain("Relu", 6, "4", 3), "-o", path("small"), "--text", path("case.graph")});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_TRUE(contains(ended.out, path("case.graph") + ": the imported graph, over which no pass fails\n  cppgen opt "))
+      << ended.out;
+  EXPECT_TRUE(contains(read_file(path("case.graph")), "= Relu(")) << read_file(path("case.graph"));
+  EXPECT_EQ(run({"minify", path("chain.onnx"), "--text", path("no/case.graph")}).status, 2);
+  EXPECT_EQ(run({"minify", path("chain.onnx"), "--text", path("case.onnx")}).status, 2);
 }
 
 // A compiler whose exp is an illegal instruction.

@@ -1,6 +1,7 @@
 // `opt`: models and texts, with passes or without.
 #include <fstream>
 
+#include "cppgen/support/file_io.h"
 #include "tests/cli/program.h"
 
 namespace cppgen {
@@ -29,6 +30,8 @@ TEST_F(Opt, PrintsModelsAsTextsAndReadsTheseBack) {
             "graph \"g\" onnx@17 {\n  input %x : float32[N, 3]\n  %y = Relu(%x)  # \"Relu#0\"\n  return %y\n}\n");
   const Ended again = run({"opt", write_text("model.graph", model.out)});
   EXPECT_EQ(again.out, model.out) << again.err;
+  EXPECT_EQ(run({"opt", path("model.graph"), "-o", path("copy.graph")}).out, "");
+  EXPECT_EQ(read_file(path("copy.graph")), model.out);
 }
 
 TEST_F(Opt, RunsPasses) {

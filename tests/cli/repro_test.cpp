@@ -103,6 +103,25 @@ TEST_F(Repro, CompilationsThatFailCanBeRepeated) {
   EXPECT_TRUE(contains(report["compile_error"]["here"], "exited with status 1")) << report;
 }
 
+TEST_F(Repro, PassesThatFailAreWrittenAsTexts) {
+  ModelMaker m;
+  m.input("x", {"N", "8"}).input("z", {"N", "7"}).output("y");
+  m.node("Relu", {"x"}, {"r"});
+  m.node("Add", {"r", "z"}, {"y"});
+  const std::string archive = trace({"compile", write("m.onnx", m), "-o", path("package")}, 2);
+  const Ended ended = run({"repro", archive, "--text", path("case.graph")});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, path("case.graph") + ": the text before the pass infer_types, which fails: "))
+      << ended.out;
+  EXPECT_TRUE(contains(ended.out, "\n  cppgen opt " + path("case.graph") + " --pass infer_types")) << ended.out;
+  const Ended again = run({"opt", path("case.graph"), "--pass", "infer_types"});
+  EXPECT_EQ(again.status, 2) << again.out;
+  const json report = json::parse(run({"repro", archive, "--text", path("case.graph"), "--json"}).out);
+  EXPECT_EQ(report["text"]["pass"], "infer_types");
+  EXPECT_EQ("cppgen: " + report["text"]["error"].get<std::string>() + "\n", again.err);
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+}
+
 // The compiler is not part of the trace.
 TEST_F(Repro, CompilersThatFailElsewhereDiffer) {
   environment["CPPGEN_CXX"] = "/bin/false";

@@ -1,6 +1,7 @@
 // Compilers that fail, lie, hang or die.
 #include <csignal>
 
+#include "cppgen/compile/compile_pool.h"
 #include "tests/compile/fixture.h"
 
 namespace cppgen {
@@ -77,17 +78,50 @@ TEST_F(CompilerFaults, HangsAreKilledWithTheirChildren) {
   }));
 }
 
+// Its processes take as long as a test says, by no clock.
+class ToldRunner : public ProcessRunner {
+ public:
+  explicit ToldRunner(std::vector<double> seconds) : seconds_(std::move(seconds)) {}
+  int start(const ProcessSpec& spec) override {
+    started_specs.push_back(spec);
+    return int(started_specs.size()) - 1;
+  }
+  std::optional<Completion> wait_any(double) override {
+    const int id = int(started_specs.size()) - 1;
+    const double limit = started_specs.back().timeout_seconds, takes = seconds_.at(size_t(id));
+    ProcessResult result;
+    result.end = takes < limit ? ProcessResult::End::exited : ProcessResult::End::timed_out;
+    result.seconds = std::min(takes, limit);
+    return Completion{id, result};
+  }
+  void kill_all() override {}
+  int64_t started() const override { return int64_t(started_specs.size()); }
+
+  std::vector<ProcessSpec> started_specs;
+
+ private:
+  std::vector<double> seconds_;
+};
+
 // A launcher and a linker share the time of their unit.
 TEST_F(CompilerFaults, TheLimitCoversCompilingAndLinking) {
-  options_.compile_timeout_seconds = 2;
-  const std::string compiler = fake_compiler("case \"$*\" in *-c*) sleep 1.2;; *) sleep 100;; esac; exec g++ \"$@\"");
-  options_.cxx = fake_compiler("exec \"$@\"", "ccache") + " " + compiler;
-  const auto begin = std::chrono::steady_clock::now();
-  const CompileError error = error_of({job("one", 1)}, options_);
-  EXPECT_EQ(error.kind, Kind::timed_out);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
-  EXPECT_TRUE(contains(error, "was stopped after 2")) << error.what();
-  EXPECT_TRUE(contains(error, "  command: " + compiler + " -std")) << error.what();
+  const std::string compiler = fake_compiler("exec g++ \"$@\"");
+  const Toolchain toolchain = Toolchain::find(fake_compiler("exec \"$@\"", "ccache") + " " + compiler);
+  ToldRunner runner({1.5, 100});
+  CompilePool pool(runner, toolchain, {1, 2, {}});
+  pool.start(7, job("one", 1), {"-O1"}, path(""), "one");
+  EXPECT_FALSE(pool.wait(0)) << "it is to be linked";
+  ASSERT_EQ(runner.started(), 2);
+  EXPECT_DOUBLE_EQ(runner.started_specs[0].timeout_seconds, 2);
+  EXPECT_DOUBLE_EQ(runner.started_specs[1].timeout_seconds, 0.5);
+  EXPECT_EQ(runner.started_specs[1].argv[0], compiler);
+  const auto finished = pool.wait(0);
+  ASSERT_TRUE(finished);
+  EXPECT_EQ(finished->id, 7u);
+  EXPECT_EQ(finished->error, Kind::timed_out);
+  EXPECT_DOUBLE_EQ(finished->seconds, 2);
+  EXPECT_NE(finished->message.find("was stopped after 2"), std::string::npos) << finished->message;
+  EXPECT_EQ(finished->command[0], compiler);
 }
 
 TEST_F(CompilerFaults, AFailingLauncherIsNamed) {

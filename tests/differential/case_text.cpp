@@ -41,7 +41,7 @@ DType type_named(const std::string& name, DType variable) {
 struct TensorText {
   DType type;
   std::vector<std::string> dims;
-  bool constant = false;
+  bool constant = false, factors = false;
   std::vector<double> values;
   bool has_values = false;
   std::optional<Range> range;
@@ -56,6 +56,8 @@ struct TensorText {
     if (const size_t at = rest.find('@'); at != std::string::npos) {
       const size_t dots = rest.find("..", at);
       range = Range{std::stod(rest.substr(at + 1)), std::stod(rest.substr(dots + 2))};
+    } else if (rest == "*") {
+      factors = true;
     } else if (rest.starts_with("=")) {
       constant = has_values = true;
       for (const std::string& v : split(rest.substr(1), ',')) values.push_back(std::stod(v));
@@ -117,6 +119,7 @@ void add_input(Sample& s, std::vector<ValueId>& inputs, const std::string& word,
   s.graph.value(inputs.back()).type = TensorType{text.type, text.shape(s.graph)};
   s.graph.inputs.push_back(inputs.back());
   if (text.range) s.ranges[name] = *text.range;
+  if (text.factors) s.factors.insert(name);
 }
 
 }  // namespace

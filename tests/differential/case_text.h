@@ -1,6 +1,7 @@
 #pragma once
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Sample {
   std::optional<DType> type;  // of T; none if the case has no T
   Graph graph;
   std::map<std::string, Range> ranges;  // by input name
+  std::set<std::string> factors;        // inputs whose special elements are special factors
 };
 
 std::vector<std::string> case_texts(const Row&);

@@ -116,9 +116,10 @@ property::Case case_of(const Sample& s, size_t index) {
 
 std::vector<ir::HostTensor> inputs_of(const Sample& s, int64_t symbol_value) {
   std::vector<ir::HostTensor> inputs;
-  const Numbers numbers = symbol_value == kSymbol ? Numbers::ordinary : Numbers::special;
   for (ValueId v : s.graph.inputs) {
     const Value& value = s.graph.value(v);
+    const Numbers special = s.factors.contains(value.name) ? Numbers::special_factors : Numbers::special;
+    const Numbers numbers = symbol_value == kSymbol ? Numbers::ordinary : special;
     std::vector<int64_t> dims;
     for (IndexExpr d : value.type->shape) dims.push_back(d.is_constant() ? d.constant() : symbol_value);
     auto range = s.ranges.find(value.name);

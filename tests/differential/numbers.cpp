@@ -14,6 +14,13 @@ const std::vector<double> kSpecialFloats = {
     -2.5,    1e-40,    -1e-40,    0x1p-126, 0x1p-24, 0x1p-14, 65504,      -65504,     65520, 3.4028234e38,
     -3.4e38, 0x1p31,   -0x1p31,   0x1p63,   127.5,   255.5,   16777217.0, -8388609.0, 88.7,  -103.9};
 
+std::vector<double> special_factors() {
+  constexpr double kMost = 0x1p32;  // sums of 2^63 products of such numbers are floats
+  std::vector<double> factors = kSpecialFloats;
+  std::erase_if(factors, [](double v) { return std::isfinite(v) && std::abs(v) > kMost; });
+  return factors;
+}
+
 int64_t special_integer(DType t, std::mt19937_64& random) {
   const int bits = 8 * int(size_of(t));
   const int64_t top = int64_t(1) << (bits - 1 < 63 ? bits - 1 : 62);
@@ -59,7 +66,8 @@ Tensor tensor_of_values(DType t, const std::vector<int64_t>& dims, const std::ve
 Tensor make_numbers(DType t, const std::vector<int64_t>& dims, std::optional<Range> range, Numbers numbers,
                     uint64_t seed) {
   std::mt19937_64 random(seed);
-  const bool special = numbers == Numbers::special && !range && t != DType::boolean;
+  const bool special = numbers != Numbers::ordinary && !range && t != DType::boolean;
+  const std::vector<double> special_floats = numbers == Numbers::special ? kSpecialFloats : special_factors();
   int64_t count = 1;
   for (int64_t d : dims) count *= d;
   std::vector<double> floats;
@@ -68,7 +76,7 @@ Tensor make_numbers(DType t, const std::vector<int64_t>& dims, std::optional<Ran
     const bool odd = special && random() % 3 == 0;
     if (is_float(t)) {
       const double ordinary = ordinary_float(random, range);
-      floats.push_back(odd ? kSpecialFloats[random() % kSpecialFloats.size()] : ordinary);
+      floats.push_back(odd ? special_floats[random() % special_floats.size()] : ordinary);
     } else {
       const int64_t n = stored(t, odd ? special_integer(t, random) : ordinary_integer(t, random, range));
       const auto* raw = reinterpret_cast<const std::byte*>(&n);

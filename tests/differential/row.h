@@ -28,6 +28,7 @@ constexpr Agreement sums(double n, int64_t quanta = 0) { return {Agreement::sums
 //   !        a constant
 //   =1,2,3   a constant of these numbers
 //   @lo..hi  numbers of this range only, else any: NaN, infinities, extremes of integers in some runs
+//   *        any numbers but those whose products may overflow as floats (Numbers::special_factors)
 // Attributes are name=value: 3, 0.5, 'text', [1,2], [0.5,1.0], or a tensor in the form of an input.
 struct Row {
   const char* op;

@@ -8,7 +8,7 @@ namespace cppgen::differential {
 // The samples that the command line of a test program selects.
 struct Selection {
   size_t share;        // every share-th sample
-  size_t turn = 0;     // which of these: tests/run.sh --slow takes others for each commit (TEST_TURN)
+  size_t turn = 0;     // which of these: tests/run.sh takes others for each commit (TEST_TURN)
   std::string only{};  // those of this operator, all of them; "": those of all operators
   int only_case = -1;  // among those of `only`
   bool print = false;  // prints the text that is emitted for it

@@ -48,8 +48,7 @@ struct Bytes {
 constexpr DType kBothTypes[] = {DType::u8, DType::i8};
 
 TEST(ByteBlocks, AreExactAroundBlockSizes) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Machine m = emulated_amx();
   Bytes b;
   int64_t count = 0;
   for (DType left : kBothTypes) {
@@ -59,36 +58,34 @@ TEST(ByteBlocks, AreExactAroundBlockSizes) {
     b.product(left, {3, 11, 100}, 60), count++;
     b.product(left, {40, 64}, 64, 100), count++;  // its zero point
   }
-  const Result r = b.run(*m);
+  const Result r = b.run(m);
   EXPECT_EQ(std::count(r.engines.begin(), r.engines.end(), "amx-int8"), count);
   expect_same_bits(r.outputs, b.meaning());
-  expect_same_bits(b.run(*m, 3).outputs, r.outputs);
+  expect_same_bits(b.run(m, 3).outputs, r.outputs);
 }
 
 TEST(ByteBlocks, Convolutions) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Machine m = emulated_amx();
   Bytes b;
   for (DType left : kBothTypes)
     for (int64_t zero : {0, 77}) {
       b.convolution(left, 32, 40, 3, 1, zero), b.convolution(left, 64, 32, 1, 1, zero);
       b.convolution(left, 48, 33, 3, 2, zero), b.convolution(left, 5, 64, 5, 1, zero);
     }
-  const Result r = b.run(*m);
+  const Result r = b.run(m);
   EXPECT_EQ(std::count(r.engines.begin(), r.engines.end(), "amx-int8"), 16);
   expect_same_bits(r.outputs, b.meaning());
 }
 
 // Products whose tiles would be mostly padding or gain nothing, and panels of a run.
 TEST(ByteBlocks, OthersAreVectorTiles) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Machine m = emulated_amx();
   Bytes b;
   b.product(DType::u8, {1, 64}, 64), b.product(DType::u8, {64, 64}, 5), b.product(DType::u8, {64, 7}, 64);
   b.product(DType::u8, {64, 0}, 64);
   const ValueId left = b.input(DType::u8, {40, 64}), right = b.input(DType::i8, {64, 40});
   b.maker.output(b.maker.node("MatMulInteger", {left, right}));
-  const Result r = b.run(*m);
+  const Result r = b.run(m);
   EXPECT_EQ(std::count(r.engines.begin(), r.engines.end(), "amx-int8"), 0);
   expect_same_bits(r.outputs, b.meaning());
 }

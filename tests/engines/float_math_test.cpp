@@ -64,38 +64,34 @@ TEST_F(FloatMathTest, StrictAndDefaultAreFusedMultiplyAddsWithoutMatrixTiles) {
 }
 
 TEST_F(FloatMathTest, PairsOfBFloat16) {
-  const auto m = machine("avx512_bf16");
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
-  const Result r = run(*m, FloatMath::bf16);
+  const Machine m = machine_with_bf16_pairs();
+  const Result r = run(m, FloatMath::bf16);
   EXPECT_EQ(count_of(r.engines, "avx512-bf16"), long(all));
   expect_rounded(r);
   EXPECT_GT(largest_error(r.outputs, exact, sizes), 0x1p-14);
-  expect_same_bits(run(*m, FloatMath::bf16, 3).outputs, r.outputs);
+  expect_same_bits(run(m, FloatMath::bf16, 3).outputs, r.outputs);
 }
 
 TEST_F(FloatMathTest, SixProductsOfPartsOnMatrixTiles) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
-  const Result r = run(*m, FloatMath::f32), strict = run(*m, FloatMath::strict);
+  const Machine m = emulated_amx();
+  const Result r = run(m, FloatMath::f32), strict = run(m, FloatMath::strict);
   EXPECT_GE(count_of(r.engines, "amx-bf16x6"), 20);
   EXPECT_EQ(count_of(strict.engines, "cppgen"), long(all));
   EXPECT_LE(mean_error(r.outputs, exact, sizes), mean_error(strict.outputs, exact, sizes));
   EXPECT_LE(largest_error(r.outputs, exact, sizes), 0x1p-22);
-  expect_same_bits(run(*m, FloatMath::f32, 3).outputs, r.outputs);
+  expect_same_bits(run(m, FloatMath::f32, 3).outputs, r.outputs);
 }
 
 TEST_F(FloatMathTest, ThreeProductsOfPartsOnMatrixTiles) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
-  const Result r = run(*m, FloatMath::bf16x3);
+  const Machine m = emulated_amx();
+  const Result r = run(m, FloatMath::bf16x3);
   EXPECT_GE(count_of(r.engines, "amx-bf16x3"), 20);
   EXPECT_LE(largest_error(r.outputs, exact, sizes), 0x1p-16);
 }
 
 TEST_F(FloatMathTest, BFloat16OnMatrixTiles) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
-  const Result r = run(*m, FloatMath::bf16);
+  const Machine m = emulated_amx();
+  const Result r = run(m, FloatMath::bf16);
   EXPECT_GE(count_of(r.engines, "amx-bf16"), 20);
   // What matrix tiles do not take stays float32: this machine's pairs are slow.
   EXPECT_EQ(count_of(r.engines, "avx512-bf16"), 0);
@@ -104,50 +100,46 @@ TEST_F(FloatMathTest, BFloat16OnMatrixTiles) {
 
 // Depths that are multiplied in blocks: within a tap, and of several taps.
 TEST(FloatMath, LongDepthsOnMatrixTiles) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Machine m = emulated_amx();
   Products p;
   p.matmuls = {{33, 60, 1100}, {17, 64, 1700}};
   p.convs = {{180, 64, 6, 3, 1}, {70, 32, 6, 5, 2}};
   for (FloatMath math : {FloatMath::f32, FloatMath::bf16}) {
     Graph graph = graph_of(p, same), again = graph_of(p, same);
-    const Result r = run_on(*m, graph, options_of(math), inputs_of(p, same));
+    const Result r = run_on(m, graph, options_of(math), inputs_of(p, same));
     EXPECT_EQ(r.engines, std::vector<std::string>(4, math == FloatMath::f32 ? "amx-bf16x6" : "amx-bf16"));
     const auto want = interpreted(p, math == FloatMath::f32 ? same : rounded);
     EXPECT_LE(largest_error(r.outputs, want, magnitudes(p)), 0x1p-20);
-    expect_same_bits(run_on(*m, again, options_of(math), inputs_of(p, same), 3).outputs, r.outputs);
+    expect_same_bits(run_on(m, again, options_of(math), inputs_of(p, same), 3).outputs, r.outputs);
   }
 }
 
 // So many rows that several tiles of them stand in a unit, the last of which has fewer.
 TEST(FloatMath, BlocksOfTheDepthOfManyRows) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Machine m = emulated_amx();
   Products p;
   p.matmuls = {{1030, 32, 800}};
   Graph graph = graph_of(p, same);
-  const Result r = run_on(*m, graph, options_of(FloatMath::bf16x3), inputs_of(p, same));
+  const Result r = run_on(m, graph, options_of(FloatMath::bf16x3), inputs_of(p, same));
   EXPECT_EQ(r.engines.at(0), "amx-bf16x3");
   EXPECT_LE(largest_error(r.outputs, interpreted(p, same), magnitudes(p)), 0x1p-16);
 }
 
 // A right operand that only a run knows.
 TEST(FloatMath, PanelsOfARunAreRounded) {
-  const auto m = machine("avx512_bf16");
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Machine m = machine_with_bf16_pairs();
   Products p;
   p.matmuls = {{15, 33, 31}, {33, 64, 64}, {5, 7, 9}};
   p.constant_right = false;
   Graph graph = graph_of(p, same);
-  const Result r = run_on(*m, graph, options_of(FloatMath::bf16), inputs_of(p, same));
+  const Result r = run_on(m, graph, options_of(FloatMath::bf16), inputs_of(p, same));
   EXPECT_EQ(r.engines, std::vector<std::string>(3, "avx512-bf16"));
   EXPECT_LE(largest_error(r.outputs, interpreted(p, rounded), magnitudes(p)), 0x1p-21);
 }
 
 // One number that parts cannot express turns its block into fused multiply-adds, bit for bit.
 TEST(FloatMath, NumbersBeyondTheRangeOfParts) {
-  const auto m = emulated_amx();
-  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Machine m = emulated_amx();
   Products p;
   p.matmuls = {{24, 64, 96}};
   for (float x : {1e-40f, 1e-36f, 3e38f, INFINITY, NAN}) {
@@ -158,7 +150,7 @@ TEST(FloatMath, NumbersBeyondTheRangeOfParts) {
       Graph graph = graph_of(p, same);
       at = 0;
       const auto inputs = inputs_of(p, change);
-      const Result r = run_on(*m, graph, options_of(math), inputs);
+      const Result r = run_on(m, graph, options_of(math), inputs);
       EXPECT_EQ(r.engines.at(0), math == FloatMath::f32 ? "amx-bf16x6" : "cppgen");
       outputs.push_back(r.outputs);
     }

@@ -22,6 +22,18 @@ Machine machine_of(const VecISA& isa) {
   return m;
 }
 
+// This machine, with emulated tiles of those formats of an instruction set that it is to have.
+template <class IsEmulated>
+Machine emulated(const std::string& isa, double bf16_dot_speed, IsEmulated is_emulated) {
+  Machine m = this_machine();
+  m.name = "emulated " + isa;
+  m.target.bf16_dot_speed = bf16_dot_speed;
+  for (size_t f = 0; f < rt::kTileFormatCount; f++)
+    if (is_emulated(rt::TileFormat(f))) m.target.tiles[f] = rt::tile_shape(isa, rt::TileFormat(f));
+  m.services = rt::emulated_amx_table(m.isa->name);
+  return m;
+}
+
 struct Build {
   schedule::Schedule schedule;
   std::vector<codegen::KernelText> kernels;
@@ -103,14 +115,14 @@ Machine this_machine() {
   return machine_of(best_isa(cpu.without({CpuFeature::amx_tile})));
 }
 
-std::optional<Machine> emulated_amx() {
-  auto m = machine("avx512_bf16");
-  if (!m) return m;
-  m->name = "emulated amx";
-  m->target = target_of(*find_isa("amx"), MachineDescription{});
-  m->target.bf16_dot_speed = 0.5;
-  m->services = rt::emulated_amx_table();
-  return m;
+Machine emulated_amx() {
+  return emulated("amx", 0.5, [](rt::TileFormat f) { return rt::info(f).form == rt::LeftForm::block; });
+}
+
+Machine machine_with_bf16_pairs() {
+  if (auto m = machine("avx512_bf16")) return *m;
+  return emulated("avx512_bf16", 2,
+                  [](rt::TileFormat f) { return f == rt::TileFormat::bf16 || f == rt::TileFormat::bf16_of_f32; });
 }
 
 Result run_on(const Machine& machine, Graph& graph, const schedule::Options& options,

@@ -19,8 +19,10 @@ struct Machine {
 // fast.
 Machine this_machine();
 std::optional<Machine> machine(const std::string& isa);
-// AMX with emulated tiles; nullopt if the CPU cannot run the rest of its kernels.
-std::optional<Machine> emulated_amx();
+// This machine with emulated matrix tiles, where pairs of bfloat16 are slow.
+Machine emulated_amx();
+// This machine if its CPU has AVX512_BF16; else with emulated tiles of pairs of bfloat16.
+Machine machine_with_bf16_pairs();
 
 struct Result {
   std::vector<std::string> engines;  // of the contractions, in the order of the schedule's steps

@@ -24,7 +24,7 @@ MachinePeaks peaks(int threads) {
 }
 
 MachineModel machine(int threads, const std::vector<std::string>& given = {}) {
-  return machine_model(peaks(1), peaks(2), false, kHere, threads, given);
+  return machine_model(peaks(1), peaks(2), false, kHere, {}, threads, given);
 }
 
 std::string_view source_of(const MachineModel& model, std::string_view name) {

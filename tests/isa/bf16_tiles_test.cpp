@@ -1,4 +1,4 @@
-// Tiles of bfloat16 on AVX512_BF16, bit for bit.
+// Tiles of pairs of bfloat16, emulated and on AVX512_BF16, bit for bit.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -38,7 +38,7 @@ float expected(const std::vector<const void*>& left, long rows, long r, long tap
   return sum;
 }
 
-void check(long rows, long taps, long depth) {
+void check(const TileSet& tiles, long rows, long taps, long depth) {
   std::mt19937_64 random(uint64_t(rows * 1000 + taps * 100 + depth));
   // The element after a row is a NaN.
   std::vector<std::vector<uint16_t>> data(size_t(taps * rows), std::vector<uint16_t>(size_t(depth) + 1, 0x7fc0));
@@ -53,7 +53,7 @@ void check(long rows, long taps, long depth) {
       for (auto& column : panel[size_t(t * ((depth + 1) / 2) + k / 2)].values) column[k % 2] = random_bfloat(random);
   constexpr long kDistance = kTileColumns + 3;
   std::vector<float> c(size_t(rows * kDistance), 99.0f);
-  avx512_bf16::tiles_bf16.functions[rows](left.data(), taps, depth, panel.data(), c.data(), kDistance);
+  tiles.functions[rows](left.data(), taps, depth, panel.data(), c.data(), kDistance);
   for (long r = 0; r < rows; r++) {
     for (int j = 0; j < kTileColumns; j++)
       ASSERT_EQ(c[size_t(r * kDistance + j)], expected(left, rows, r, taps, depth, panel, j))
@@ -63,12 +63,15 @@ void check(long rows, long taps, long depth) {
 }
 
 TEST(BFloatTiles, SumPairsInOrder) {
-  if (!detect_cpu_features().has(CpuFeature::avx512_bf16)) GTEST_SKIP() << "this CPU lacks avx512_bf16";
-  for (long rows = 1; rows <= kTileRows; rows++)
-    for (long taps : {1L, 3L})
-      for (long depth : {0L, 1L, 2L, 7L, 8L, 9L, 15L, 16L, 17L, 33L}) check(rows, taps, depth);
-  check(kTileRows, 49, 3);
-  check(kTileRows, 1, 1000);
+  std::vector<const TileSet*> sets{&emulated_amx::tiles_bf16};
+  if (detect_cpu_features().has(CpuFeature::avx512_bf16)) sets.push_back(&avx512_bf16::tiles_bf16);
+  for (const TileSet* tiles : sets) {
+    for (long rows = 1; rows <= kTileRows; rows++)
+      for (long taps : {1L, 3L})
+        for (long depth : {0L, 1L, 2L, 7L, 8L, 9L, 15L, 16L, 17L, 33L}) check(*tiles, rows, taps, depth);
+    check(*tiles, kTileRows, 49, 3);
+    check(*tiles, kTileRows, 1, 1000);
+  }
 }
 
 }  // namespace

@@ -49,6 +49,30 @@ TEST_F(SettingEffect, MAX_AUTOTUNE_CONV_BACKENDS) {
   EXPECT_EQ(engines(), by_default);
 }
 
+TEST_F(SettingEffect, COSTS) {
+  const auto scheduled = [&](const GraphMaker& g, const Target& target) {
+    return make_schedule(ops::lower(g.g), schedule_options(settings()), target);
+  };
+  const auto engines = [&] { return engines_of(scheduled(network(3), target_of(*find_isa("avx2"), settings()))); };
+  expect_effect<Engines>("worthwhile=0.06", engines, {"winograd-2x2", "cppgen"}, {"cppgen", "cppgen"});
+  const auto instructions = [&] {
+    GraphMaker g;
+    g.output(g.node("Exp", {g.input("x", {1024})}));
+    const Target target = target_of(*find_isa("avx2"), settings());
+    const Schedule s = scheduled(g, target);
+    return kernel::plan_kernel({s, *kernels_of(s).at(0), target}).work.multi_instruction.constant();
+  };
+  expect_effect<int64_t>("function=48", instructions, 128 * 24, 128 * 48);
+  const auto refused = [&](const std::string& value) {
+    const Ended ended = run({"config", "--set", "COSTS=" + value});
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(refused("function=1"), "cppgen: COSTS: function=1: allowed are integers from 1.5 to 384\n");
+  EXPECT_EQ(refused("speed=9"), "cppgen: COSTS: there is no constant 'speed' in cppgen/schedule/costs.def\n");
+  EXPECT_EQ(refused("overlap=2,overlap=3"), "cppgen: COSTS: overlap is given twice\n");
+}
+
 // The engines of a convolution with a single tap and of a product, and the loops over the rows of the convolution.
 TEST_F(SettingEffect, CONV_1X1_AS_MM) {
   const auto engines = [&] { return engines_of(schedule_of(network(1), settings())); };

@@ -145,6 +145,7 @@ class ModelKeys : public SettingEffect {
     const std::map<std::string_view, std::string> special{{"CXX", compiler()},
                                                           {"DEBUG_LEVEL", "1"},
                                                           {"TUNING", "column_work=8192"},
+                                                          {"COSTS", "function=20"},
                                                           {"DISABLE_PASSES", "fuse_epilogues"},
                                                           {"GEMM_CACHE_BLOCKING", "4,4,0"},
                                                           {"ISA", "scalar"},

@@ -28,7 +28,7 @@ Names names_of(std::initializer_list<SettingKind> kinds) {
 TEST(TracedSettings, EveryTextIsClassified) {
   const Names never = {"CXX",        "CUSTOM_OPS",     "CACHE_DIR",  "CACHE_DIR_SHARED", "WORKER_LOG_PATH", "TRACE_DIR",
                        "OPS_PREFIX", "PROFILE_OUTPUT", "OPS_RECORD", "REMOTE_CACHE",     "AOT_OUTPUT_PATH"};
-  const Names closed = {"DEBUG_LEVEL", "GEMM_CACHE_BLOCKING", "TUNING"};
+  const Names closed = {"DEBUG_LEVEL", "GEMM_CACHE_BLOCKING", "TUNING", "COSTS"};
   Names classified = never;
   classified.insert(closed.begin(), closed.end());
   EXPECT_EQ(names_of({SettingKind::text, SettingKind::path}), classified);

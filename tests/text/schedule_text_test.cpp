@@ -53,6 +53,15 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(text.find(what), what.size(), by);
 }
 
+TEST(ScheduleText, UnusualCostsAreReadBack) {
+  const auto of_costs = [](const std::string& costs) {
+    return replaced(with(kKernel), "bf16_dot_speed = 0.0", "bf16_dot_speed = 0.0, costs = \"" + costs + "\"");
+  };
+  EXPECT_EQ(printed(of_costs("function=48,overlap=2.25")), of_costs("function=48,overlap=2.25"));
+  EXPECT_EQ(printed(of_costs("function=24")), with(kKernel)) << "the usual value";
+  EXPECT_TRUE(error_of(of_costs("speed=1")).ends_with("there is no constant 'speed' in cppgen/schedule/costs.def"));
+}
+
 TEST(ScheduleText, IsReadBack) {
   EXPECT_EQ(printed(with(kKernel)), with(kKernel));
   EXPECT_EQ(printed(with("", "plan_layouts")), with("", "plan_layouts"));

@@ -102,7 +102,7 @@ TEST_F(CostModel, DivisionsAndFunctionsHaveABound) {
   MachinePeaks peaks;
   peaks.gflops = 64, peaks.loads_per_ns = 4, peaks.lanes = 8;
   peaks.levels = {{"memory", 0, 100}};
-  const StepBound bound = bound_of(exp, 0, peaks);
+  const StepBound bound = bound_of(exp, 0, peaks, {});
   EXPECT_EQ(bound.by(), "arithmetic");
   EXPECT_NEAR(bound.ns(), exp.functions / 4, 1);
   EXPECT_GE(bound.predicted_ns, bound.ns());
@@ -118,7 +118,7 @@ TEST(StepBounds, ThreadsExchangeWhatTheirCachesHold) {
   cost.bytes = 4e6, cost.chunks = 64;
   const auto predicted = [&](double exchanged) {
     cost.exchanged = exchanged;
-    return bound_of(cost, 0, peaks).predicted_ns;
+    return bound_of(cost, 0, peaks, {}).predicted_ns;
   };
   const double none = predicted(0), near = predicted(4e5), all = predicted(4e6);
   EXPECT_NEAR(near / none, (4e6 / 20 + 2e5 / 5) / (4e6 / 20), 0.01);
@@ -171,10 +171,10 @@ TEST_F(CostModel, ProductsOfNarrowTypesHaveAHigherPeak) {
   peaks.gflops = 100, peaks.loads_per_ns = 1e6, peaks.levels = {{"memory", 0, 1e6}};
   StepCost cost;
   cost.flops = 1e6;
-  const double once = bound_of(cost, 0, peaks).arithmetic_ns;
+  const double once = bound_of(cost, 0, peaks, {}).arithmetic_ns;
   cost.rate = 4;
   EXPECT_DOUBLE_EQ(once, 1e4);
-  EXPECT_DOUBLE_EQ(bound_of(cost, 0, peaks).arithmetic_ns, once / 4);
+  EXPECT_DOUBLE_EQ(bound_of(cost, 0, peaks, {}).arithmetic_ns, once / 4);
 }
 
 // Seven of nine rows and taps in each direction of an image of 3 x 3 are inside.

@@ -221,6 +221,7 @@ void declare_minify(CLI::App* command, MinifyOptions& options) {
       ->check(one_of({"crash", "compile", "differs", "slow"}));
   add_inputs(command, options);
   add_tolerances(command, options);
+  add_text(command, options.text);
   add_json(command, options);
 }
 
@@ -240,6 +241,7 @@ void declare_trial(CLI::App* hidden, TrialOptions& trial) {
 void declare_repro(CLI::App* command, ReproOptions& options) {
   command->add_option("TRACE", options.trace, "The archive or the folder of a trace")->type_name("")->required();
   command->add_option("--model", options.model, "The model, if it was too large for the trace")->type_name("FILE");
+  add_text(command, options.text);
   add_common(command, options);
   add_json(command, options);
 }

@@ -44,6 +44,14 @@ void add_common(CLI::App* command, CommonOptions& options) {
       ->group(group);
 }
 
+void add_text(CLI::App* command, std::string& file) {
+  command
+      ->add_option("--text", file,
+                   "In the end, write the text (docs/ir.md) before the pass that fails, or that the fault needs, to a "
+                   "file, and print the command of `cppgen opt` that runs this pass")
+      ->type_name("FILE");
+}
+
 void add_passes(CLI::App* command, OptOptions& opt) {
   command->get_option("MODEL")->description("An .onnx file, or a text (docs/ir.md)")->required(false);
   command->add_option("--until", opt.until, "First run all passes in their order, up to and with this one")
@@ -55,6 +63,7 @@ void add_passes(CLI::App* command, OptOptions& opt) {
   command->add_flag("--verify", opt.verify,
                     "After each pass, infer all types again, or verify the schedule and read its text back");
   command->add_flag("--plans", opt.plans, "Print the plans of kernels, too");
+  command->add_option("-o,--output", opt.output, "Write the text to a file instead")->type_name("FILE");
   command->add_flag("--list", opt.list, "Print the names of the passes instead");
 }
 

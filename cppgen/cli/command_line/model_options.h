@@ -19,5 +19,6 @@ void add_states(CLI::App*, ModelOptions&);     // --state
 void add_reference(CLI::App*, ModelOptions&);  // --reference
 void add_common(CLI::App*, CommonOptions&);    // --set, --load, --threads, --isa
 void add_passes(CLI::App*, OptOptions&);       // of `opt`
+void add_text(CLI::App*, std::string& file);   // --text
 
 }  // namespace cppgen

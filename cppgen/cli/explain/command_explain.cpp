@@ -82,7 +82,7 @@ std::vector<int> numbers_of_threads(const ExplainOptions& options) {
 void predict_scaling(Explanation& explanation, const std::vector<int>& threads, const ExplainOptions& options) {
   const int most = *std::max_element(threads.begin(), threads.end());
   const MachineModel machine = machine_model(explanation.peaks_of_one, explanation.peaks, explanation.peaks_are_assumed,
-                                             this_machine(), most, options.machine);
+                                             this_machine(), explanation.costs, most, options.machine);
   explanation.scaling = std::make_shared<const Scaling>(scaling_of(explanation, machine, threads));
 }
 

@@ -58,7 +58,8 @@ void use_costs_of(Explanation& explanation, const ModelProfile& profile) {
     cost = cost_of_call(plan, i, p);
     cost.calls = double(p.calls) / double(profile.runs);
     if (plan.steps[i].engine == rt::kHostEngine) continue;
-    explanation.steps[i].bound = profile.peaks ? profile.bounds[i] : bound_of(cost, run_bytes, explanation.peaks);
+    explanation.steps[i].bound =
+        profile.peaks ? profile.bounds[i] : bound_of(cost, run_bytes, explanation.peaks, explanation.costs);
   }
 }
 

@@ -8,8 +8,8 @@
 #include "cppgen/cli/minify/minifier.h"
 #include "cppgen/cli/shared/command_support.h"
 #include "cppgen/cli/shared/commands.h"
+#include "cppgen/cli/shared/pass_text.h"
 #include "cppgen/cli/shared/ready_model.h"
-#include "cppgen/cli/shared/settings_file.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"
@@ -17,20 +17,10 @@
 namespace cppgen {
 namespace {
 
-// The options that repeat the settings of this command. The compiler is not part of keys as a setting, but by what it
-// is.
-std::string settings_text(const Settings& settings) {
-  std::string text;
-  for (const SettingDescription& setting : changed_settings(settings))
-    if (setting.in_key || setting.running || setting.name == "CXX")
-      text += " --set " + shell_word(fmt::format("{}={}", setting.name, setting.value));
-  return text;
-}
-
 std::vector<std::string> commands_for(const Minifier& minifier, const Settings& settings,
                                       const MinifyOptions& options) {
   const std::string folder = shell_word(minifier.output()), model = shell_word(minifier.output() + "/model.onnx"),
-                    set = settings_text(settings);
+                    set = settings_words(settings);
   std::string show = fmt::format("cppgen verify {} {}", model, folder);
   if (minifier.outcome().fault == Fault::slow) {
     show = fmt::format("cppgen profile {}", model);
@@ -52,7 +42,8 @@ std::string pass_text(const NeededPass& pass) {
                     : fmt::format("it needs one of several passes, of which {} is the first", pass.first);
 }
 
-std::string text_of(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
+std::string text_of(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands,
+                    const std::optional<PassText>& written) {
   constexpr size_t kMost = 20;
   std::vector<std::string> nodes = minifier.nodes();
   const size_t count = nodes.size();
@@ -64,7 +55,7 @@ std::string text_of(const Minifier& minifier, const NeededPass& pass, const std:
   text += fmt::format("{}: {}, {:.0f} s\nTo see it:\n", minifier.output(), counted(minifier.trials(), "trial"),
                       minifier.seconds());
   for (const std::string& command : commands) text += "  " + command + "\n";
-  return for_terminal(text);
+  return for_terminal(text) + (written ? pass_text_report(*written) : "");
 }
 
 std::string nothing_text(const Outcome& found) {
@@ -81,7 +72,8 @@ std::string nothing_json(const Outcome& found) {
   return json_text(json, 2) + "\n";
 }
 
-std::string minify_json(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
+std::string minify_json(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands,
+                        const std::optional<PassText>& written) {
   Json json;
   json["fault"] = name_of(minifier.outcome().fault);
   json["description"] = minifier.outcome().text;
@@ -94,6 +86,7 @@ std::string minify_json(const Minifier& minifier, const NeededPass& pass, const 
   json["trials"] = minifier.trials();
   json["seconds"] = minifier.seconds();
   json["commands"] = commands;
+  if (written) json["text"] = pass_text_json(*written);
   return json_text(json, 2) + "\n";
 }
 
@@ -106,6 +99,7 @@ ExitCode command_minify(const MinifyOptions& options, const CancelToken& cancel)
   const Settings settings = read_settings(options);
   if (settings.force_native_runtime)
     user_error("minify looks for faults of compiled code: remove FORCE_NATIVE_RUNTIME");
+  require_text_file(options.text);
   Minifier minifier(options, settings, cancel);
   const Outcome found = minifier.find();
   if (minifier.outcome().fault == Fault::none) {
@@ -115,7 +109,10 @@ ExitCode command_minify(const MinifyOptions& options, const CancelToken& cancel)
   minifier.shrink();
   const NeededPass pass = minifier.find_pass();
   const std::vector<std::string> commands = commands_for(minifier, settings, options);
-  print_result(options.json ? minify_json(minifier, pass, commands) : text_of(minifier, pass, commands));
+  std::optional<PassText> text;
+  if (!options.text.empty())
+    text = write_pass_text({minifier.output() + "/model.onnx", {}, options.text, pass.first}, settings, cancel);
+  print_result(options.json ? minify_json(minifier, pass, commands, text) : text_of(minifier, pass, commands, text));
   return kDone;
 }
 

@@ -69,7 +69,7 @@ void measure(Json& note, const ReadyModel& model, const TrialOptions& options, c
     return measured;
   });
   profile.peaks = peaks;
-  find_bounds(profile);
+  find_bounds(profile, schedule::costs_with(given.costs));
   note["slowest"] = slowest_step(profile);
   if (load.busy()) note["other_programs"] = load.share;
 }

@@ -72,7 +72,7 @@ ModelProfile profile_model(const ReadyRun& run, RunRecorder& recorder, const Tim
     return measured;
   });
   profile.load = load, profile.peaks = std::move(peaks);
-  if (profile.peaks) find_bounds(profile);
+  if (profile.peaks) find_bounds(profile, schedule::costs_with(settings.costs));
   return std::move(profile);
 }
 
@@ -118,7 +118,7 @@ std::optional<MachinePeaks> peaks_of(const ReadyModel& model, const Settings& se
   }
 }
 
-void find_bounds(ModelProfile& profile) {
+void find_bounds(ModelProfile& profile, const schedule::Costs& costs) {
   const rt::Plan& plan = profile.model.plan();
   const rt::SessionStats stats = profile.model.session->stats();
   profile.bounds.resize(plan.steps.size());
@@ -126,7 +126,7 @@ void find_bounds(ModelProfile& profile) {
     const rt::StepProfile& p = profile.steps[i];
     if (p.calls == 0 || plan.steps[i].engine == rt::kHostEngine) continue;
     const StepCost cost = cost_of_call(plan, i, p);
-    profile.bounds[i] = bound_of(cost, double(stats.weights_bytes + stats.arena_bytes), *profile.peaks);
+    profile.bounds[i] = bound_of(cost, double(stats.weights_bytes + stats.arena_bytes), *profile.peaks, costs);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "cppgen/cli/bench/bench_runs.h"
 #include "cppgen/cli/shared/command_options.h"
 #include "cppgen/compile/peaks.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
 #include "runtime/values/value.h"
@@ -34,6 +35,6 @@ void measure_steps(ModelProfile&, const TimingLimits&, const std::vector<rt::Val
 std::optional<MachinePeaks> peaks_of(const ReadyModel&, const Settings&, bool renew = false);
 
 // Bounds for the sizes that the measured runs had, with the profile's peaks. A step that did not run has the bound 0.
-void find_bounds(ModelProfile&);
+void find_bounds(ModelProfile&, const schedule::Costs&);
 
 }  // namespace cppgen

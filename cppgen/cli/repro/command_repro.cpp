@@ -110,6 +110,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   if (options.trace.ends_with(".onnx"))
     user_error("'{0}' is a model, and repro repeats a trace, which `cppgen run {0} --set TRACE=1` writes",
                options.trace);
+  require_text_file(options.text);
   const TempDirectory temporary(cleaned_temp_directory("cppgen-repro."), "cppgen-repro.");
   std::string folder = options.trace;
   if (!fs::is_directory(options.trace)) {
@@ -120,6 +121,8 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   const TraceRecord record = read_trace_record(folder, options.trace);
   if (!options.load.empty())
     user_error("the settings are those of the trace; --set prevails over them, --load does not");
+  if (!options.text.empty() && !record.states.empty())
+    user_error("--text: {}: a model with states (--state) has no text", options.trace);
   ModelOptions again;
   static_cast<CommonOptions&>(again) = options;
   again.model = model_of(options, record, folder);
@@ -136,7 +139,9 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   result.surroundings = surroundings_of(record, settings, model ? model->isa() : record.isa);
   compare_kernels(result, record, read_trace_record(now));
   if (record.has_run && model) compare_run(result, *model, folder);
-  print_result(options.json ? repro_json(result, record) : for_terminal(repro_text(result, record)));
+  if (!options.text.empty())
+    result.text = write_pass_text({again.model, again.dims, options.text, ""}, settings, cancel);
+  print_result(options.json ? repro_json(result, record) : repro_text(result, record));
   return is_same(result, record) ? kDone : kCheckFailed;
 }
 

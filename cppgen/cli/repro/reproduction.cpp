@@ -72,7 +72,7 @@ std::string repro_text(const Reproduction& result, const TraceRecord& record) {
   if (!record.compile_error.empty() || !result.compile_error.empty())
     text += "compilation: " + errors_text(record.compile_error, result.compile_error);
   if (record.compile_error.empty()) text += "results: " + results_text(result, record);
-  return text;
+  return for_terminal(text) + (result.text ? pass_text_report(*result.text) : "");
 }
 
 std::string repro_json(const Reproduction& result, const TraceRecord& record) {
@@ -88,6 +88,7 @@ std::string repro_json(const Reproduction& result, const TraceRecord& record) {
   json["same_bits"] = result.same_bits;
   json["difference"] = result.difference;
   json["same"] = is_same(result, record);
+  if (result.text) json["text"] = pass_text_json(*result.text);
   return json_text(json, 2) + "\n";
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cppgen/cli/shared/pass_text.h"
 #include "cppgen/flow/trace/trace_record.h"
 
 namespace cppgen {
@@ -18,6 +20,7 @@ struct Reproduction {
   std::string run_error;             // with which the run ended here
   bool same_bits = false;
   std::string difference;  // of results, beyond rounding
+  std::optional<PassText> text;
 };
 
 // Tells whether the same sources were written, and whether the compilation and the run ended in the same way: with the

@@ -102,6 +102,7 @@ struct MinifyOptions : VerifyOptions {  // without data
   uint64_t seed = 0;
   std::string output;                   // directory; empty: "<model>.fault"
   std::vector<std::string> predicates;  // faults to look for: crash, compile, differs, slow; empty: the first three
+  std::string text;                     // file for the text before the pass of the fault; empty: none
   double seconds = 300;
 };
 
@@ -117,6 +118,7 @@ struct TrialOptions : MinifyOptions {
 struct ReproOptions : CommonOptions {
   std::string trace;  // directory or archive
   std::string model;  // .onnx file; empty: that of the trace
+  std::string text;   // file for the text before the pass of the fault; empty: none
 };
 
 struct ExplainOptions : ModelOptions {
@@ -132,7 +134,8 @@ struct ExplainOptions : ModelOptions {
 
 struct OptOptions : ModelOptions {  // the model may also be a text
   std::vector<std::string> passes;
-  std::string until;  // a pass
+  std::string until;   // a pass
+  std::string output;  // file for the text; empty: standard output
   bool verify = false, plans = false, list = false;
 };
 

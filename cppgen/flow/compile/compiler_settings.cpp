@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cppgen/flow/compile/stages.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/tuning.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -32,6 +33,7 @@ Settings compiler_settings(const Environment& environment, std::span<const std::
   Settings settings = Settings::from_environment(environment, given);
   rt::apply_host_profile(settings);
   (void)schedule::tuned(schedule::Tuning(1), settings.tuning);  // before anything reads the model
+  (void)schedule::costs_with(settings.costs);
   refuse_foreign_cache(settings);
   refuse_foreign_texts(settings);
   return settings;

@@ -67,8 +67,7 @@ void ModelBuild::build_for_isa(Graph graph, const PlanCheck& check) {
   emit(std::move(graph));
   const std::vector<CompileJob> jobs = make_jobs(parts_, *isa_, target_.tuning);
   const bool keep_originals = !request_.settings.freezing_discard_parameters;
-  clock_.time("plan",
-              [&] { make_plans(parts_, module_, object_names(jobs), std::string(isa_->name), keep_originals); });
+  clock_.time("plan", [&] { make_plans(parts_, module_, object_names(jobs), target_, keep_originals); });
   if (check) check(described());
   compile(jobs);
   if (trace_.on()) trace_plans();

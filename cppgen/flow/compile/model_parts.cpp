@@ -10,6 +10,7 @@
 #include "cppgen/package/index_extents.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/draft.h"
 #include "cppgen/schedule/fusion/function_forms.h"
 #include "cppgen/schedule/fusion/pointwise_concat.h"
@@ -165,11 +166,12 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
 }
 
 void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module,
-                const std::vector<std::string>& objects, const std::string& isa, bool keep_originals) {
+                const std::vector<std::string>& objects, const schedule::Target& target, bool keep_originals) {
+  const std::string& isa = target.isa;
   for (ModelPart& part : parts) {
     part.plan = package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
                                      part.output_names, part.name, isa, part.index_extents, keep_originals,
-                                     part.size_bounds, part.states});
+                                     part.size_bounds, part.states, schedule::costs_of(target)});
     part.plan.plan.streams = part.streams;
   }
   if (!module) return;

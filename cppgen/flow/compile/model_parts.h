@@ -52,7 +52,7 @@ std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule:
 // The plans of the parts, whose kernels are in these shared objects; their information about inputs is copied into the
 // module. `keep_originals`: of packed weights (FREEZING_DISCARD_PARAMETERS=0).
 void make_plans(std::vector<ModelPart>&, std::optional<rt::Module>&, const std::vector<std::string>& objects,
-                const std::string& isa, bool keep_originals = false);
+                const schedule::Target&, bool keep_originals = false);
 
 // If steps pass an input of the module to plans, also through the bodies of control flow, the module's input gets the
 // least extent other than 0 that `of_plan` returns for such a plan and its input. The trip count of a loop gets a small

@@ -15,6 +15,7 @@
 #include "cppgen/flow/reference/numeric_check.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
+#include "cppgen/schedule/costs.h"
 #include "isa/cpu_features.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
@@ -204,6 +205,8 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
 schedule::Target target_of(const VecISA& isa, const Settings& settings) {
   schedule::Target target = target_of(isa, this_machine());
   target.tuning = schedule::tuned(target.tuning, settings.tuning);
+  if (!settings.costs.empty())
+    target.costs = std::make_shared<const schedule::Costs>(schedule::costs_with(settings.costs));
   target.choices = stored_choices(isa, settings);
   return target;
 }

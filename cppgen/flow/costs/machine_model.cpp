@@ -6,14 +6,11 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "cppgen/schedule/costs.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/setting_values.h"
 
 namespace cppgen {
 namespace {
-
-using schedule::kCosts;
 
 constexpr std::string_view kMeasured = "measured", kReported = "reported", kAssumed = "assumed", kGiven = "given";
 
@@ -32,7 +29,7 @@ void add_caches(MachineModel& model, const MachinePeaks& several, const MachineD
     model.numbers.push_back({"l2_rate", "GB/s from it", rate_of(several, "L2") / threads, rates});
   }
   if (here.l3_bytes <= 0) return;
-  const double usual = std::ceil(double(here.l3_bytes) / kCosts.l3_bytes_of_core);
+  const double usual = std::ceil(double(here.l3_bytes) / model.costs.l3_bytes_of_core);
   model.numbers.push_back({"l3", "bytes of a last-level cache", double(here.l3_bytes), kReported});
   model.numbers.push_back({"l3_cores", "cores that share it", std::max<double>(here.l3_cores, usual),
                            here.l3_cores >= usual ? kReported : kAssumed});
@@ -42,7 +39,7 @@ void add_caches(MachineModel& model, const MachinePeaks& several, const MachineD
 void add_memory(MachineModel& model, const MachinePeaks& one, const MachinePeaks& several, bool is_here,
                 std::string_view rates) {
   const double cores = model.number("cores"), measured = rate_of(several, "memory");
-  const double usual = is_here ? 0 : kCosts.memory_gb_of_core * cores, alone = rate_of(one, "memory");
+  const double usual = is_here ? 0 : model.costs.memory_gb_of_core * cores, alone = rate_of(one, "memory");
   model.numbers.push_back({"memory_one", "GB/s from memory for one thread alone", alone, rates});
   model.numbers.push_back({"memory_each", "GB/s for each of several threads, as long as there is more",
                            std::min(alone, measured / several.threads), rates});
@@ -52,15 +49,15 @@ void add_memory(MachineModel& model, const MachinePeaks& one, const MachinePeaks
 
 void add_exchange(MachineModel& model, const MachinePeaks& several, std::string_view rates) {
   const bool known = several.threads > 1;
-  const double gb = known ? several.exchange_gb_per_second : kCosts.exchange_gb_across;
-  const double ns = known ? several.round_trip_ns : kCosts.round_trip_ns_across;
+  const double gb = known ? several.exchange_gb_per_second : model.costs.exchange_gb_across;
+  const double ns = known ? several.round_trip_ns : model.costs.round_trip_ns_across;
   const std::string_view source = known ? rates : kAssumed;
   model.numbers.push_back({"exchange", "GB/s between threads that share a last-level cache", gb, source});
   model.numbers.push_back(
-      {"exchange_across", "GB/s between other threads", std::min(gb, kCosts.exchange_gb_across), kAssumed});
+      {"exchange_across", "GB/s between other threads", std::min(gb, model.costs.exchange_gb_across), kAssumed});
   model.numbers.push_back({"round_trip", "ns of a message and its answer with such a cache", ns, source});
-  model.numbers.push_back(
-      {"round_trip_across", "ns of those between other threads", std::max(ns, kCosts.round_trip_ns_across), kAssumed});
+  model.numbers.push_back({"round_trip_across", "ns of those between other threads",
+                           std::max(ns, model.costs.round_trip_ns_across), kAssumed});
 }
 
 std::vector<std::string> number_names(const MachineModel& model) {
@@ -96,10 +93,12 @@ double MachineModel::number(std::string_view name) const {
 }
 
 MachineModel machine_model(const MachinePeaks& one, const MachinePeaks& several, bool peaks_are_assumed,
-                           const MachineDescription& here, int threads, const std::vector<std::string>& given) {
+                           const MachineDescription& here, const schedule::Costs& costs, int threads,
+                           const std::vector<std::string>& given) {
   const std::string_view rates = peaks_are_assumed ? kAssumed : kMeasured;
   const bool is_here = threads <= here.cores;
   MachineModel model;
+  model.costs = costs;
   model.lanes = several.lanes, model.loads_per_flop = several.loads_per_ns / several.gflops;
   model.numbers.push_back({"cores", "cores", double(std::max(threads, here.cores)), is_here ? kReported : kAssumed});
   model.numbers.push_back({"gflops", "GFLOP/s of a core", several.gflops / several.threads, rates});

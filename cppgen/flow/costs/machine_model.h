@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cppgen/compile/peaks.h"
+#include "cppgen/schedule/costs.h"
 
 namespace cppgen {
 
@@ -18,6 +19,7 @@ struct MachineNumber {
 // A machine by numbers, from which the peaks of any number of its threads follow. It may be larger than this one.
 struct MachineModel {
   std::vector<MachineNumber> numbers;
+  schedule::Costs costs;      // of predictions
   double loads_per_flop = 0;  // of vectors that are not aligned, in the time of an operation
   int lanes = 1;
 
@@ -29,7 +31,8 @@ struct MachineModel {
 // servers; `given` replaces numbers, as NAME=VALUE. UserError for a name that there is not and a value that is not
 // positive.
 MachineModel machine_model(const MachinePeaks& one, const MachinePeaks& several, bool peaks_are_assumed,
-                           const MachineDescription& here, int threads, const std::vector<std::string>& given);
+                           const MachineDescription& here, const schedule::Costs&, int threads,
+                           const std::vector<std::string>& given);
 
 // The rates that so many threads reach together, each on a core of its own. Rates of caches grow with them, the rate
 // of the memory until all of it is used; threads exchange data faster if they share a last-level cache.

@@ -7,7 +7,6 @@
 #include <map>
 
 #include "cppgen/flow/explain/explain.h"
-#include "cppgen/schedule/costs.h"
 #include "runtime/library/chunks.h"
 #include "runtime/threads/region.h"
 
@@ -63,9 +62,9 @@ double readers_of_constants(const StepDivision& division, int64_t units, int64_t
 // cache bring it there once for all of them; of other data, each reads the part that others had.
 double exchanged_bytes(const StepCost& cost, const StepDivision& division, int threads, const MachineModel& machine,
                        const MachinePeaks& peaks) {
-  constexpr double kReadByAll = double(schedule::kCosts.read_by_all) / 10;
+  const double read_by_all = double(machine.costs.read_by_all) / 10;
   if (threads < 2) return 0;
-  const double by_all = division.by_columns ? std::min(cost.exchanged, kReadByAll * division.left_bytes) : 0;
+  const double by_all = division.by_columns ? std::min(cost.exchanged, read_by_all * division.left_bytes) : 0;
   const double across = 1 / std::min<double>(threads, std::max(1.0, machine.number("l3_cores")));
   const double ns = (1 - across) / machine.number("exchange") + across / (last_level_caches(machine, threads) > 1
                                                                               ? machine.number("exchange_across")
@@ -98,7 +97,7 @@ class ScaledSteps {
                               .caches = readers_of_constants(step.division, units, chunks, time.workers, on_cache),
                               .exchanged = exchanged_bytes(step.cost, step.division, time.workers, machine_, reached),
                               .further_start_ns = further_start_ns(time.workers)};
-    time.bound = bound_of(step.cost, step.run_bytes, reached, sharing);
+    time.bound = bound_of(step.cost, step.run_bytes, reached, machine_.costs, sharing);
     return time;
   }
 
@@ -111,7 +110,7 @@ class ScaledSteps {
     return found != peaks_.end() ? found->second : peaks_.emplace(threads, peaks_on(machine_, threads)).first->second;
   }
   double further_start_ns(int workers) {
-    return workers > 2 ? schedule::kCosts.further_round_trip * (workers - 2) * peaks(workers).round_trip_ns : 0;
+    return workers > 2 ? machine_.costs.further_round_trip * (workers - 2) * peaks(workers).round_trip_ns : 0;
   }
 };
 

@@ -4,21 +4,20 @@
 #include <cmath>
 
 #include "cppgen/compile/peaks.h"
-#include "cppgen/schedule/costs.h"
 
 namespace cppgen {
 namespace {
 
-using schedule::kCosts;
+using schedule::Costs;
 
-double overlapped(double a, double b) {
-  return std::pow(std::pow(a, kCosts.overlap) + std::pow(b, kCosts.overlap), 1 / kCosts.overlap);
+double overlapped(double a, double b, const Costs& costs) {
+  return std::pow(std::pow(a, costs.overlap) + std::pow(b, costs.overlap), 1 / costs.overlap);
 }
 
 // The time in which one thread exchanges its part. What the first level does not hold is moved at the rate of the level
 // anyhow.
-double exchange_ns(double bytes, const MachinePeaks::Level& level, const MachinePeaks& peaks) {
-  const double held = peaks.levels.size() > 1 ? kCosts.held_share * double(peaks.levels.front().bytes) : bytes;
+double exchange_ns(double bytes, const MachinePeaks::Level& level, const MachinePeaks& peaks, const Costs& costs) {
+  const double held = peaks.levels.size() > 1 ? costs.held_share * double(peaks.levels.front().bytes) : bytes;
   const double near = std::min(bytes, held) / peaks.threads, far = bytes / peaks.threads - near;
   const double longer = 1 / peaks.far_exchange_gb_per_second - peaks.threads / level.gb_per_second;
   return near / peaks.exchange_gb_per_second + far * std::max(0.0, longer);
@@ -55,7 +54,8 @@ StepSharing usual_sharing(const StepCost& cost, const MachinePeaks& peaks) {
 
 }  // namespace
 
-StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks, const StepSharing& sharing) {
+StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks, const Costs& costs,
+                   const StepSharing& sharing) {
   const double others = cost.bytes - cost.constant_bytes;
   const MachinePeaks::Level& of_constants = level_of_constants(run_bytes, peaks, sharing);
   const MachinePeaks::Level& of_others = peaks.level_for(others);
@@ -64,20 +64,20 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   bound.memory_ns = constants_ns(cost, of_constants, peaks, sharing) + others / of_others.gb_per_second;
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
   const double busy = (cost.products + cost.multi_instruction) / peaks.instructions_per_ns() +
-                      cost.instructions / (kCosts.loads_rate * peaks.loads_per_ns);
+                      cost.instructions / (costs.loads_rate * peaks.loads_per_ns);
   const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
-  const double exchange = divided ? exchange_ns(sharing.exchanged, of_others, peaks) : 0;
-  const double alone = kCosts.peaks_share * overlapped(busy, bound.memory_ns);
-  const double both = kCosts.peaks_share * overlapped(busy, bound.memory_ns + exchange);
-  bound.waiting_ns = alone - kCosts.peaks_share * busy, bound.exchange_ns = both - alone;
+  const double exchange = divided ? exchange_ns(sharing.exchanged, of_others, peaks, costs) : 0;
+  const double alone = costs.peaks_share * overlapped(busy, bound.memory_ns, costs);
+  const double both = costs.peaks_share * overlapped(busy, bound.memory_ns + exchange, costs);
+  bound.waiting_ns = alone - costs.peaks_share * busy, bound.exchange_ns = both - alone;
   bound.idle_ns = both / sharing.busy - both;
-  bound.start_ns = kCosts.step_ns + (divided ? kCosts.round_trips * peaks.round_trip_ns + sharing.further_start_ns : 0);
+  bound.start_ns = costs.step_ns + (divided ? costs.round_trips * peaks.round_trip_ns + sharing.further_start_ns : 0);
   bound.predicted_ns = bound.start_ns + both / sharing.busy;
   return bound;
 }
 
-StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks) {
-  return bound_of(cost, run_bytes, peaks, usual_sharing(cost, peaks));
+StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks, const Costs& costs) {
+  return bound_of(cost, run_bytes, peaks, costs, usual_sharing(cost, peaks));
 }
 
 }  // namespace cppgen

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "cppgen/flow/costs/plan_costs.h"
+#include "cppgen/schedule/costs.h"
 
 namespace cppgen {
 
@@ -36,9 +37,9 @@ struct StepSharing {
 // Constants are read from the level that holds all data of a run, because everything else is used before they are
 // needed again; other buffers from the level that holds those of the step, because the step before may have just
 // written them. `level` refers to the peaks, which are those of the threads.
-StepBound bound_of(const StepCost&, double run_bytes, const MachinePeaks&, const StepSharing&);
+StepBound bound_of(const StepCost&, double run_bytes, const MachinePeaks&, const schedule::Costs&, const StepSharing&);
 
 // The time with as many chunks for each thread as possible, of which each reads other constants.
-StepBound bound_of(const StepCost&, double run_bytes, const MachinePeaks&);
+StepBound bound_of(const StepCost&, double run_bytes, const MachinePeaks&, const schedule::Costs&);
 
 }  // namespace cppgen

@@ -166,7 +166,7 @@ void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settin
     Explanation::Step& step = result.steps[first + i];
     step.cost = costs.steps[i];
     step.run_bytes = costs.run_bytes();
-    step.bound = bound_of(step.cost, step.run_bytes, result.peaks);
+    step.bound = bound_of(step.cost, step.run_bytes, result.peaks, result.costs);
     step.division = division_of(step, plan.steps[i], costs, result);
   }
 }
@@ -205,7 +205,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   if (wishes.drawings) result.before_fusion = draw(graph, *wishes.drawings);
   result.nodes = all_nodes(graph);
   ModelGraphs graphs = cut(std::move(graph), request.states);
-  result.isa = std::string(isa.name);
+  result.isa = std::string(isa.name), result.costs = schedule::costs_of(target);
   find_peaks(result, isa, request.settings);
   TraceStage trace_stage;
   if (trace.wants_stages())
@@ -214,7 +214,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   diagrams.after_fusion(parts, graphs.module);
   if (wishes.drawings) result.after_fusion = draw(parts, graphs.module, *wishes.drawings);
   for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none
-  make_plans(parts, graphs.module, {"kernels.so"}, result.isa);
+  make_plans(parts, graphs.module, {"kernels.so"}, target);
   result.sites = sites_of(parts);
   result.assumed = assumed_sizes(parts);
   for (ModelPart& part : parts) {

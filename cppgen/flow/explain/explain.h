@@ -54,6 +54,7 @@ struct Explanation {
   rt::NamedSizes assumed;  // sizes of dimensions for which none is given; costs are for these
   std::vector<Temporary> temporaries;
   MachinePeaks peaks, peaks_of_one;        // of the threads of a run, and of one thread
+  schedule::Costs costs;                   // of the predictions
   bool peaks_are_assumed = false;          // they were never measured here
   std::optional<StoredProfile> profile;    // the last one of this model
   std::shared_ptr<const Scaling> scaling;  // if wanted (flow/costs/scaling.h)

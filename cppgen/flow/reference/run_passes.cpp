@@ -13,6 +13,7 @@
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/passes/pipeline.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/pipeline.h"
 #include "cppgen/schedule_text/check_draft.h"
 #include "cppgen/schedule_text/schedule_text.h"
@@ -221,6 +222,8 @@ class PassRunner {
     if (auto* program = std::get_if<ir::Program>(&it_)) {
       TargetedDraft begun{runs_.target ? *runs_.target : target_of(likely_isa(settings_), this_machine()), {}};
       begun.target.tuning = schedule::tuned(begun.target.tuning, settings_.tuning);
+      if (!settings_.costs.empty())
+        begun.target.costs = std::make_shared<const schedule::Costs>(schedule::costs_with(settings_.costs));
       begun.draft.schedule.program = std::move(*program);
       it_ = std::make_shared<TargetedDraft>(std::move(begun));
     }
@@ -250,6 +253,13 @@ std::vector<std::string> names_of_passes() {
   return names;
 }
 
+std::vector<std::string> passes_in_order(const Settings& settings) {
+  std::vector<std::string> names;
+  for (const Row& row : all_rows(settings))
+    if (row.is_on) names.push_back(row.name);
+  return names;
+}
+
 TextContent read_text(std::string_view text, const std::string& file,
                       std::shared_ptr<const ops::CustomOperators> custom_operators) {
   if (text::is_program(text, file)) return text::read_program(text, file);
@@ -270,10 +280,12 @@ void run_chosen_passes(TextContent& it, const PassRuns& runs, const Settings& se
   PassRunner runner(it, settings, runs);
   const std::vector<Row> rows = rows_of(runs, settings, it);
   runner.verify("as read");
+  if (runs.after) runs.after("read", it);
   for (const Row& row : rows) {
     if (poll) poll();
     runner.run(row);
     runner.verify("after " + row.name);
+    if (runs.after) runs.after(row.name, it);
   }
   if (TargetedDraft* draft = draft_of(it)) draft->plans = draft->plans || runs.plans;
 }

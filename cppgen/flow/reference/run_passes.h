@@ -29,11 +29,16 @@ struct PassRuns {
   bool verify = false;
   bool plans = false;                           // the text of a schedule has the plans of its kernels
   std::optional<schedule::Target> target = {};  // of programs; null: this machine
+  // Called with what was read, and after each pass.
+  std::function<void(const std::string& pass, const TextContent&)> after = {};
 };
 
 // The names of the passes, in the order in which they first run: those over graphs, `lower`, which makes a program of a
 // graph, and those over programs and schedules.
 std::vector<std::string> names_of_passes();
+
+// The passes of a compilation with these settings, in the order in which they run; some run again.
+std::vector<std::string> passes_in_order(const Settings&);
 
 // UserError with `file` and the place.
 TextContent read_text(std::string_view text, const std::string& file,

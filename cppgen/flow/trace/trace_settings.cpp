@@ -27,7 +27,7 @@ constexpr TracedRow kTracedRows[] = {
 constexpr std::string_view kOfRuns[] = {"THREADS", "FLUSH_DENORMALS", "NAN_ASSERTS", "MAX_MEMORY"};
 
 // Texts that name nothing: their grammars consist of numbers and words of tables.
-constexpr std::string_view kClosedTexts[] = {"DEBUG_LEVEL", "GEMM_CACHE_BLOCKING", "TUNING"};
+constexpr std::string_view kClosedTexts[] = {"DEBUG_LEVEL", "GEMM_CACHE_BLOCKING", "TUNING", "COSTS"};
 
 const TracedRow* traced_row(std::string_view name) {
   return std::find_if(std::begin(kTracedRows), std::end(kTracedRows),

@@ -124,7 +124,7 @@ class EngineSearch {
   const Contraction& contraction_;
   const Target target_;
   const std::string subject_;
-  double least_ = kCosts.worthwhile;  // of the time of direct tiles
+  double least_ = costs_of(target_).worthwhile;  // of the time of direct tiles
 
   void log(const Engine& e, const FusionDecision& decision) {
     draft_.log().add("engine", subject_ + " on " + e.name, decision);

@@ -135,6 +135,7 @@ class WinogradTime {
   WinogradTime(const ContractionView& view, const Options& options, const Target& target)
       : view_(view),
         accuracy_(accuracy_of(options)),
+        costs_(costs_of(target)),
         lanes_(double(target.lanes)),
         groups_(view.batch.empty() ? 1 : double(view.batch[0].extent.constant())),
         depth_(double(view.depth.back().extent.constant())),
@@ -142,19 +143,19 @@ class WinogradTime {
                  std::max(lanes_, kNarrowPanel) / lanes_) {}
 
   double of_direct_tiles(rt::winograd::Form form) const {
-    const double steps = view_.batch.empty() ? depth_ : depth_ + kCosts.group_tile;
+    const double steps = view_.batch.empty() ? depth_ : depth_ + costs_.group_tile;
     return double(rt::winograd::direct_taps(form)) * (steps * vectors_ * points({1, 1, form.flat}) + time_of_weights());
   }
   double of_patches(rt::winograd::Form form) const {
-    const double of_input = form.flat ? kCosts.winograd_flat_input : kCosts.winograd_input;
-    const double of_result = form.flat ? kCosts.winograd_flat_result : kCosts.winograd_result;
-    const double of_patch = form.flat ? kCosts.winograd_flat_patch * (1 + vectors_ / 2) : 0;
+    const double of_input = form.flat ? costs_.winograd_flat_input : costs_.winograd_input;
+    const double of_result = form.flat ? costs_.winograd_flat_result : costs_.winograd_result;
+    const double of_patch = form.flat ? costs_.winograd_flat_patch * (1 + vectors_ / 2) : 0;
     const double transforms = of_input * std::ceil(depth_ / lanes_) + of_result * vectors_;
     const double of_product = time_of_blocks(form) * depth_ * vectors_ + transforms;
     const double time = points(form) * (rt::winograd::products(form) * of_product + of_patch);
     const double weights = rt::winograd::products(form) * time_of_weights();
     // Two blocks of patches at least read the weights, which matters for small images and with stride 2.
-    if (form.taps == 5 && !form.flat) return kCosts.winograd_five_taps * (time + 2 * weights);
+    if (form.taps == 5 && !form.flat) return costs_.winograd_five_taps * (time + 2 * weights);
     return time + (form.stride == 2 ? 2 : 1) * weights;
   }
 
@@ -163,14 +164,15 @@ class WinogradTime {
 
   const ContractionView& view_;
   const rt::winograd::Accuracy accuracy_;
+  const Costs& costs_;
   const double lanes_, groups_, depth_, vectors_;  // of a group of channels
 
   // The time of a multiply-add, where sums are computed in short blocks.
   double time_of_blocks(rt::winograd::Form form) const {
     if (accuracy_ == rt::winograd::Accuracy::relaxed) return 1;
-    if (!form.flat) return window(form) < 6 ? 1 : kCosts.winograd_short_sums;
+    if (!form.flat) return window(form) < 6 ? 1 : costs_.winograd_short_sums;
     if (depth_ <= block_terms(form, accuracy_)) return 1;
-    return window(form) == 4 ? kCosts.winograd_short_sums : kCosts.winograd_flat_sums;
+    return window(form) == 4 ? costs_.winograd_short_sums : costs_.winograd_flat_sums;
   }
   // The patches of all images and groups, which have `side` results along the directions that have taps.
   double points(rt::winograd::Form form) const {
@@ -188,7 +190,7 @@ class WinogradTime {
   }
   // The time of reading the weights of one tap or product: they come from memory, as those of a network do.
   double time_of_weights() const {
-    return groups_ * depth_ * vectors_ * lanes_ * sizeof(float) / kCosts.winograd_weights;
+    return groups_ * depth_ * vectors_ * lanes_ * sizeof(float) / costs_.winograd_weights;
   }
 };
 
