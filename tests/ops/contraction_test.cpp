@@ -230,6 +230,90 @@ TEST(ConvTranspose, IsTheAdjointOfConv) {
   }
 }
 
+// The sums over positions and taps that ONNX defines, in double, for two axes.
+std::vector<double> transposed_by_definition(const HostTensor& x, const HostTensor& w, int64_t groups,
+                                             const std::vector<int64_t>& strides, const std::vector<int64_t>& pads,
+                                             const std::vector<int64_t>& dilations, const HostTensor& y) {
+  std::vector<double> sums(size_t(y.elements()));
+  const int64_t in = x.dims[1] / groups, out = w.dims[1];
+  for (int64_t n = 0; n < x.dims[0]; n++)
+    for (int64_t c = 0; c < x.dims[1]; c++)
+      for (int64_t m = 0; m < out; m++)
+        for (int64_t i = 0; i < x.dims[2] * x.dims[3]; i++)
+          for (int64_t k = 0; k < w.dims[2] * w.dims[3]; k++) {
+            const int64_t row = i / x.dims[3] * strides[0] + k / w.dims[3] * dilations[0] - pads[0],
+                          column = i % x.dims[3] * strides[1] + k % w.dims[3] * dilations[1] - pads[1];
+            if (row < 0 || row >= y.dims[2] || column < 0 || column >= y.dims[3]) continue;
+            const int64_t channel = c / in * out + m;
+            sums[size_t(((n * y.dims[1] + channel) * y.dims[2] + row) * y.dims[3] + column)] +=
+                double(x.as<float>()[(n * x.dims[1] + c) * x.dims[2] * x.dims[3] + i]) *
+                w.as<float>()[(c * out + m) * w.dims[2] * w.dims[3] + k];
+          }
+  return sums;
+}
+
+struct TransposedCase {
+  std::vector<int64_t> x, w, strides, pads;
+  int64_t group = 1;
+  std::vector<int64_t> dilations = {1, 1}, output_padding = {0, 0};
+};
+
+// Constant weights may be divided into phases, of which each is a convolution; others are not.
+TEST(ConvTranspose, ComputesTheSumsOfItsDefinition) {
+  const std::vector<TransposedCase> cases = {
+      {{1, 3, 5, 6}, {3, 2, 4, 4}, {2, 2}, {1, 1, 1, 1}},
+      {{2, 3, 4, 5}, {3, 2, 2, 2}, {2, 2}, {0, 0, 0, 0}},
+      {{1, 3, 1, 1}, {3, 2, 4, 4}, {2, 2}, {1, 1, 1, 1}},
+      {{1, 3, 4, 3}, {3, 2, 4, 2}, {2, 2}, {0, 0, 0, 0}},
+      {{1, 3, 4, 5}, {3, 2, 6, 6}, {2, 2}, {2, 2, 2, 2}},
+      {{1, 3, 4, 5}, {3, 2, 4, 4}, {2, 2}, {1, 1, 2, 2}},  // an odd number of outputs
+      {{1, 3, 4, 5}, {3, 2, 4, 4}, {2, 2}, {1, 1, 1, 1}, 1, {1, 1}, {1, 1}},
+      {{1, 3, 4, 5}, {3, 2, 4, 4}, {2, 2}, {0, 0, 0, 0}, 1, {1, 1}, {1, 0}},
+      {{1, 3, 4, 5}, {3, 2, 6, 3}, {3, 3}, {3, 0, 3, 0}},
+      {{1, 3, 4, 5}, {3, 2, 6, 3}, {3, 3}, {1, 1, 1, 1}},
+      {{1, 3, 5, 6}, {3, 2, 3, 3}, {1, 1}, {1, 1, 1, 1}},
+      {{1, 3, 5, 6}, {3, 2, 3, 3}, {1, 1}, {2, 2, 2, 2}},
+      {{1, 3, 5, 6}, {3, 2, 3, 3}, {1, 1}, {2, 3, 3, 2}},  // more is cut off than the last tap reaches
+      {{1, 3, 5, 6}, {3, 2, 3, 2}, {1, 1}, {1, 0, 0, 1}, 1, {2, 3}},
+      {{1, 3, 5, 6}, {3, 2, 3, 4}, {1, 2}, {1, 1, 1, 1}},
+      {{1, 18, 3, 4}, {18, 10, 4, 4}, {2, 2}, {1, 1, 1, 1}, 2},
+      {{1, 18, 3, 4}, {18, 10, 3, 3}, {1, 1}, {1, 1, 1, 1}, 2},
+      {{1, 4, 3, 4}, {4, 1, 4, 4}, {2, 2}, {1, 1, 1, 1}, 4},
+      {{1, 3, 4, 4}, {3, 2, 3, 3}, {2, 2}, {1, 1, 1, 1}},
+  };
+  for (const TransposedCase& t : cases)
+    for (const bool constant : {true, false}) {
+      const HostTensor x = ramp(t.x), w = ramp(t.w, 13);
+      const std::map<std::string, Attribute> attributes = {{"group", integer(t.group)},
+                                                           {"strides", ints(t.strides)},
+                                                           {"pads", ints(t.pads)},
+                                                           {"dilations", ints(t.dilations)},
+                                                           {"output_padding", ints(t.output_padding)}};
+      NodeCase node{"ConvTranspose", 11, attributes, {x, w}};
+      node.constant = {false, constant};
+      const HostTensor y = run(node)[0];
+      const std::vector<double> want = transposed_by_definition(x, w, t.group, t.strides, t.pads, t.dilations, y);
+      for (size_t i = 0; i < want.size(); i++)
+        ASSERT_NEAR(y.as<float>()[i], want[i], 1e-4 * (1 + std::abs(want[i])))
+            << "weights " << testing::PrintToString(t.w) << ", strides " << testing::PrintToString(t.strides)
+            << ", constant " << constant << ", element " << i;
+    }
+}
+
+// A term that does not exist is not zero times a weight.
+TEST(ConvTranspose, InfiniteWeightsReachOnlyWhatTheyMultiply) {
+  for (const int64_t stride : {1, 2}) {
+    std::vector<float> values(16, 1);
+    values[0] = INFINITY;
+    NodeCase node{"ConvTranspose",
+                  11,
+                  {{"strides", ints({stride, stride})}, {"pads", ints({1, 1, 1, 1})}},
+                  {tensor<float>({1, 1, 2, 2}, {1, 2, 3, 4}), tensor<float>({1, 1, 4, 4}, values)}};
+    node.constant = {false, true};
+    for (const float result : values_of<float>(run(node)[0])) EXPECT_FALSE(std::isnan(result)) << "stride " << stride;
+  }
+}
+
 TEST(Einsum, AgreesWithMatMulAndSums) {
   HostTensor a = ramp({2, 3, 4}), b = ramp({2, 4, 5}, 13);
   auto product = run({"Einsum", 12, {{"equation", std::string("bij, bjk -> bik")}}, {a, b}})[0];
