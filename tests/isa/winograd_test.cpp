@@ -209,7 +209,8 @@ TEST(Winograd, ErrorIsLikeThatOfDirectSums) {
                       name_of(form), channels, normal, positive, scaled, cancelling);
       puts(row.c_str());
       const bool like_direct = is_like_direct(form, channels);
-      EXPECT_LT(std::max({normal, positive, scaled}), like_direct ? 1.25 : 2.5) << row;
+      const double most = isa.lanes == 1 ? 1.26 : 1.25;  // scalar code rounds products before it adds them
+      EXPECT_LT(std::max({normal, positive, scaled}), like_direct ? most : 2.5) << row;
       EXPECT_LT(cancelling, 4) << row;
     }
 }
