@@ -7,8 +7,6 @@
 namespace cppgen::codegen {
 
 Code AttentionWriter::tile_functions(const Code& entry, const BlockMatrix& m) {
-  before_.comment(
-      "Tiles whose left operand has contiguous rows (2) or contiguous steps (0); those after are half as wide.");
   before_.constant("constexpr int", entry, "{}", m.rows_contiguous ? 2 : 0);
   return code("{}->strided[{} + {}]", kRuntime, entry, kHalf);
 }
@@ -95,6 +93,8 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
   const int64_t mr = tile().mr;
   const BlockMatrix& m = keys_block_;
   const Code row = index_text(a.rows.var), key = index_text(a.keys.var);
+  before_.comment(
+      "Tiles whose left operand has contiguous rows (2) or contiguous steps (0); those after are half as wide.");
   body_.comment("Scores: products of the keys of the block and the queries, and the greatest score of each row.");
   body_.let("tiles", "(some + {}) / {}", mr - 1, mr);
   body_.let("least", "some / tiles");
