@@ -143,7 +143,7 @@ Outcome prepare(const Case& c, const Setup& setup, const std::string& package, c
           kernels += part.kernels.size();
         }
         const std::vector<std::string> libraries(kernels > 0 ? 1 : 0, kLibraryFile);
-        make_plans(parts, graphs.module, libraries, std::string(setup.isa->name));
+        make_plans(parts, graphs.module, libraries, target);
         write_files(package, parts, graphs.module);
       });
   return ok ? stages.passed() : stages.outcome();

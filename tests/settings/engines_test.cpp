@@ -50,7 +50,7 @@ TEST_F(SettingEffect, MAX_AUTOTUNE_CONV_BACKENDS) {
 }
 
 TEST_F(SettingEffect, COSTS) {
-  const auto scheduled = [&](const GraphMaker& g, const Target& target) {
+  const auto scheduled = [&](GraphMaker g, const Target& target) {
     return make_schedule(ops::lower(g.g), schedule_options(settings()), target);
   };
   const auto engines = [&] { return engines_of(scheduled(network(3), target_of(*find_isa("avx2"), settings()))); };
@@ -59,7 +59,7 @@ TEST_F(SettingEffect, COSTS) {
     GraphMaker g;
     g.output(g.node("Exp", {g.input("x", {1024})}));
     const Target target = target_of(*find_isa("avx2"), settings());
-    const Schedule s = scheduled(g, target);
+    const Schedule s = scheduled(std::move(g), target);
     return kernel::plan_kernel({s, *kernels_of(s).at(0), target}).work.multi_instruction.constant();
   };
   expect_effect<int64_t>("function=48", instructions, 128 * 24, 128 * 48);
