@@ -16,8 +16,8 @@ bool is_constant(const ir::Buffer& buffer) { return buffer.kind == ir::BufferKin
 
 // `columns`: whether the threads that wrote it divided columns.
 int64_t tenths_read(const ExchangedBytes::Step& step, ir::BufferId b, bool columns) {
-  if (step.attends) return kCosts.attended;
-  if (b == step.left) return kCosts.read_by_all;
+  if (step.reads_parts_of_rows) return kCosts.attended;
+  if (b == step.read_by_all) return kCosts.read_by_all;
   return columns == step.divides_columns() ? kCosts.read_along : kCosts.read_across;
 }
 
@@ -31,7 +31,7 @@ ir::IndexExpr ExchangedBytes::bytes(ir::BufferId b) const {
 std::vector<ir::IndexExpr> ExchangedBytes::of_steps() const {
   std::set<ir::BufferId> read_by_all;
   for (const Step& step : steps_)
-    if (step.divides_columns()) read_by_all.insert(step.left);
+    if (step.divides_columns()) read_by_all.insert(step.read_by_all);
   std::map<ir::BufferId, bool> columns_written;
   std::vector<ir::IndexExpr> all;
   for (const Step& step : steps_) {
