@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "cppgen/codegen/kernel_writer.h"
+#include "cppgen/kernel/view.h"
 #include "runtime/plan/plan.h"
 
 namespace cppgen::codegen {

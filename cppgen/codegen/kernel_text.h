@@ -6,11 +6,6 @@
 #include "cppgen/ir/program/program.h"
 #include "cppgen/kernel/plan.h"
 
-namespace cppgen::schedule {
-struct Schedule;
-struct Target;
-}  // namespace cppgen::schedule
-
 namespace cppgen::codegen {
 
 // One emitted kernel: its C++ function, and the arguments that a plan's step passes to it.
@@ -36,12 +31,6 @@ struct KernelText {
   bool has_function() const { return !function.empty(); }
   std::string code() const { return has_function() ? linkage + " void " + name + function : ""; }
 };
-
-// Writes a planned kernel. Texts for different ISAs differ only in the numbers of their plans; translation_unit() adds
-// the includes. Equal kernels have equal texts.
-KernelText emit_kernel(const kernel::KernelView&, kernel::KernelPlan, const Options&);
-// Plans and writes all kernels of the schedule, in order.
-std::vector<KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Options&);
 
 // Kernels whose functions are equal except for the name share the first one's function, so repeated layers are compiled
 // once. So do those that differ in numbers (sizes, strides, counts) alone: where these differ, they become parameters

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cppgen/kernel/view.h"
 #include "cppgen/schedule/layout/layout_report.h"
 
 namespace cppgen::codegen {
@@ -106,19 +107,6 @@ void KernelWriter::decompose(const Code& number, const std::vector<ir::Loop>& lo
     body_.let(name_loop(several[0]), "{}", rest);
 }
 
-ValueEmitter KernelWriter::contraction_epilogue() {
-  const schedule::Segment& epilogue = kernel_.segments[0];
-  const ir::IndexNode* const column = kernel_.contraction->columns.var.node();
-  std::vector<const ir::IndexNode*> variables;
-  for (const ir::Loop& l : epilogue.loops) variables.push_back(l.var.node());
-  variables.push_back(column);
-  ValueEmitter e(context_, variables, column, "n");
-  e.align_lanes(view_.target.lanes);
-  e.bind_accumulator(0, "sum", int(variables.size()));
-  e.store(epilogue.stores);
-  return e;
-}
-
 Statements KernelWriter::buffer_declarations() {
   StatementList declarations;
   const auto declare = [&](BufferId b, bool written) {
@@ -191,10 +179,9 @@ KernelText KernelWriter::write(const kernel::KernelPlan& plan) {
       function.constant("constexpr int", format_name(format), "{}", int(format));
   function.add(inner);
 
-  const bool has_tiles = kernel_.contraction && kernel_.contraction->in_registers;
   text_.name = kernel_.name;
   text_.comment = comment();
-  text_.linkage = has_tiles ? "CPPGEN_TILE_KERNEL" : "CPPGEN_KERNEL";
+  text_.linkage = linkage_;
   TextWriter out;
   out.open_text("(const cppgen_kernel_args* args, long begin, long end)");
   codegen::write(function.take(), out);

@@ -13,7 +13,6 @@ class KernelWriter {
  public:
   KernelWriter(const kernel::KernelView&, const Options&);
   virtual ~KernelWriter() = default;
-  // `plan` contains the form with which this writer was made.
   KernelText write(const kernel::KernelPlan& plan);
 
  protected:
@@ -25,6 +24,7 @@ class KernelWriter {
   StatementList before_;  // before that loop
   StatementList after_;   // after it
   KernelText text_;
+  const char* linkage_ = "CPPGEN_KERNEL";  // CPPGEN_TILE_KERNEL for tiles in registers
 
   virtual void write_body() = 0;
   Code index_text(IndexExpr e) const { return context_.names.text(e); }
@@ -43,9 +43,6 @@ class KernelWriter {
   Code named(const Code& name, const Code& value);
   // Declares the positions in these loops of the point with this number; the last loop is the fastest.
   void decompose(const Code& number, const std::vector<ir::Loop>&);
-  // The stores of a contraction's epilogue, whose lanes are columns: the statements before the loops over rows, in each
-  // of these, and in that over the columns, where the sum is `sum` and the lanes are `n`. The loops have names.
-  ValueEmitter contraction_epilogue();
   // Adds a buffer in scratch memory to the comment before the kernel: "NAME: CONTENTS".
   void note_scratch(std::string text) { scratch_.push_back(std::move(text)); }
   // assertions.cpp

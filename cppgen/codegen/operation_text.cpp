@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "cppgen/ir/values/op_table.h"
-#include "cppgen/kernel/work.h"
+#include "cppgen/kernel/instructions.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {

@@ -165,9 +165,7 @@ class Parameters {
 
 // Functions that stay as they are written, if they are not equal: loops over the taps of windows are unrolled where
 // their numbers are constants, and the id of a check follows the last parameter.
-bool has_own_numbers(const KernelText& k) {
-  return !k.checks.empty() || std::holds_alternative<kernel::WindowsPlan>(k.plan.form);
-}
+bool has_own_numbers(const KernelText& k) { return !k.checks.empty() || k.plan.keeps_numbers; }
 
 std::vector<Family> families_of(const std::vector<KernelText>& kernels) {
   std::vector<Family> families;

@@ -4,6 +4,7 @@
 
 #include "cppgen/codegen/value_emitter.h"
 #include "cppgen/ir/program/check_message.h"
+#include "cppgen/kernel/view.h"
 #include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::codegen {

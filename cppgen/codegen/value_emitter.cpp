@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/operation_text.h"
+#include "cppgen/kernel/view.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {

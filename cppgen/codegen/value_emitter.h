@@ -9,7 +9,14 @@
 #include "cppgen/codegen/options.h"
 #include "cppgen/codegen/rounded_in_range.h"
 #include "cppgen/codegen/statements.h"
-#include "cppgen/kernel/view.h"
+
+namespace cppgen::kernel {
+struct KernelView;
+}
+namespace cppgen::schedule {
+struct FusedKernel;
+struct Local;
+}  // namespace cppgen::schedule
 
 namespace cppgen::codegen {
 

@@ -1,6 +1,7 @@
 // Stores of values.
 
 #include "cppgen/codegen/value_emitter.h"
+#include "cppgen/kernel/view.h"
 
 namespace cppgen::codegen {
 

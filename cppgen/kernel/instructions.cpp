@@ -1,10 +1,11 @@
 // How many instructions kernels of loops execute, estimated: each value is computed once per vector at the innermost
 // loop that it depends on.
+#include "cppgen/kernel/instructions.h"
+
 #include <algorithm>
 #include <unordered_map>
 
 #include "cppgen/ir/values/op_table.h"
-#include "cppgen/kernel/work.h"
 #include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/kernels/vector_loop.h"
 
@@ -253,20 +254,18 @@ std::vector<Loop> joined(std::vector<Loop> loops, const std::vector<Loop>& more)
   return loops;
 }
 
-Instructions of_segment(const KernelView& view, const Segment& s, const KernelPlan& plan) {
-  const bool transposed = std::holds_alternative<TransposedPlan>(plan.form);
+Instructions of_segment(const KernelView& view, const Segment& s, const LoopCosts& costs) {
   const std::vector<Loop>& outer = view.kernel.outer;
   const std::vector<Loop> stored = joined(outer, s.loops);
   std::vector<Loop> reduced = joined(stored, s.reduced);
   if (reduced.empty()) return {};
   const Loop lanes = view.kernel.vector_outer && !outer.empty() ? outer.back() : reduced.back();
-  // Neighbouring windows share what does not depend on their position.
-  if (std::holds_alternative<WindowsPlan>(plan.form) && !s.reduced.empty()) {
+  if (costs.neighbours_share && !s.reduced.empty()) {
     const auto window = reduced.begin() + std::ptrdiff_t(outer.size()) - 2;
     std::rotate(window, window + 1, reduced.end());
   }
-  const Counter inside(view, reduced, lanes, transposed);
-  return inside.of(s.reductions) + inside.of(s.body) + Counter(view, stored, lanes, transposed).of(s.stores);
+  const Counter inside(view, reduced, lanes, costs.transposed);
+  return inside.of(s.reductions) + inside.of(s.body) + Counter(view, stored, lanes, costs.transposed).of(s.stores);
 }
 
 }  // namespace
@@ -283,9 +282,9 @@ std::optional<int> exponent_in_quarters(Expr power) {
   return std::nullopt;
 }
 
-Instructions loop_instructions(const KernelView& view, const KernelPlan& plan) {
+Instructions loop_instructions(const KernelView& view, const LoopCosts& costs) {
   Instructions n;
-  for (const Segment& s : view.kernel.segments) n = n + of_segment(view, s, plan);
+  for (const Segment& s : view.kernel.segments) n = n + of_segment(view, s, costs);
   return n;
 }
 

@@ -19,15 +19,15 @@ ir::IndexExpr ExchangedBytes::bytes(ir::BufferId b) const {
 
 // `columns`: whether the threads that wrote it divided columns.
 int64_t ExchangedBytes::tenths_read(const Step& step, ir::BufferId b, bool columns) const {
-  if (step.attends) return costs_.attended;
-  if (b == step.left) return costs_.read_by_all;
+  if (step.reads_parts_of_rows) return costs_.attended;
+  if (b == step.read_by_all) return costs_.read_by_all;
   return columns == step.divides_columns() ? costs_.read_along : costs_.read_across;
 }
 
 std::vector<ir::IndexExpr> ExchangedBytes::of_steps() const {
   std::set<ir::BufferId> read_by_all;
   for (const Step& step : steps_)
-    if (step.divides_columns()) read_by_all.insert(step.left);
+    if (step.divides_columns()) read_by_all.insert(step.read_by_all);
   std::map<ir::BufferId, bool> columns_written;
   std::vector<ir::IndexExpr> all;
   for (const Step& step : steps_) {

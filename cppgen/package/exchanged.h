@@ -14,11 +14,10 @@ class ExchangedBytes {
 
   struct Step {
     std::vector<ir::BufferId> inputs, outputs;
-    // The operand of a contraction whose threads divide columns, each of which reads all of it; -1 for all other steps.
-    ir::BufferId left = -1;
-    bool attends = false;  // it is an attention, which reads short parts of rows
+    ir::BufferId read_by_all = -1;     // see kernel::KernelPlan
+    bool reads_parts_of_rows = false;  // see kernel::KernelPlan
 
-    bool divides_columns() const { return left >= 0; }
+    bool divides_columns() const { return read_by_all >= 0; }
   };
 
   void add(Step next) { steps_.push_back(std::move(next)); }

@@ -259,8 +259,8 @@ class Builder {
     const auto outputs = text.buffers.end() - text.output_count;
     exchanged_.add({{text.buffers.begin(), outputs},
                     {outputs, text.buffers.end()},
-                    kernel::divides_columns(text.plan) ? kernel.contraction->left->buffer : -1,
-                    kernel.attention.has_value()});
+                    text.plan.read_by_all,
+                    text.plan.reads_parts_of_rows});
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.
     if (!text.checks.empty()) step.params.push_back(rt::DimExpr::of(int64_t(result_.plan.checks.size())));
     for (const auto& c : text.checks) result_.plan.checks.push_back(c);

@@ -10,7 +10,7 @@ bool keys_are_one_block(const Attention& a, const Tuning& tuning) {
 
 std::string engine_of(const FusedKernel& kernel) {
   if (kernel.contraction) return kernel.contraction->engine;
-  return kernel.kind == KernelKind::loops ? "loops" : "cppgen";
+  return is_loops(kernel) ? "loops" : "cppgen";
 }
 
 }  // namespace cppgen::schedule

@@ -45,8 +45,6 @@ struct Local {
   IndexExpr elements = 1;  // of a row
 };
 
-enum class KernelKind : uint8_t { loops, contraction, attention };
-
 // How rows are divided among tiles. Without a height, neighbouring rows share a tile. With one, the last two loops of
 // the rows are the lines and columns of an image, and a tile holds columns of one line; the first `left` and the last
 // `right` columns of all lines are in tiles of their own.
@@ -56,6 +54,8 @@ struct RowTiling {
   bool operator==(const RowTiling&) const = default;
 };
 
+inline constexpr std::string_view kTilesForm = "tiles";  // of kernels whose tiles multiply the rows as they are
+
 // A contraction that runs on tiles: out[rows, columns] = sum over taps and depth of left x right.
 struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
@@ -64,7 +64,8 @@ struct TileContraction {
   ir::Expr left_scales = nullptr;
   std::vector<ir::Loop> batch, rows, taps;
   ir::Loop columns, depth;
-  std::string engine;  // its name in the choice list
+  std::string engine;                          // its name in the choice list
+  std::string form = std::string(kTilesForm);  // of its kernel (cppgen/forms/forms.def), which its engine chooses
   rt::TileFormat format{};
   rt::TileShape shape;         // of the largest tile
   ir::BufferId packed = -1;    // panels [batch of right][slice][tap][group of depth][column of the slice][in the group]
@@ -73,8 +74,8 @@ struct TileContraction {
   RowTiling tiling;
   // Winograd's algorithm (runtime/contraction/winograd.h): the rows' last loops, as many as there are loops of taps,
   // are the lines and columns of an image, or the positions in a sequence, in patches. The panels hold the transforms
-  // of the taps, one for each product of a patch; the panels of the taps themselves follow. Side 0: the algorithm is
-  // not used.
+  // of the taps, one for each product of a patch; the panels of the taps themselves follow. Side 0: they hold the taps
+  // alone.
   rt::winograd::Form winograd;
   int64_t summed_channels = 0;  // of one block of the sums of Winograd's algorithm; 0 for others
   Blocking blocking;
@@ -104,7 +105,6 @@ bool keys_are_one_block(const Attention&, const Tuning&);
 // A kernel: segments over common outer loops.
 struct FusedKernel {
   std::string name;  // symbol: stable, from operators and position
-  KernelKind kind = KernelKind::loops;
   std::vector<ir::Loop> outer;
   // true: the last outer loop is vectorised (its points are lanes); false: each segment's innermost loop is.
   bool vector_outer = true;
@@ -113,6 +113,7 @@ struct FusedKernel {
   int transpose_loop = -1;
   std::vector<Segment> segments;
   std::vector<Local> locals;
+  // What it computes before its segments; without either, it is a kernel of plain loops.
   std::optional<TileContraction> contraction;
   std::optional<Attention> attention;
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
@@ -122,6 +123,8 @@ struct FusedKernel {
   std::string site;                      // site_of the statements that it was made from (site.h)
   std::shared_ptr<const Tuning> tuning;  // chosen for this kernel; null: the target's
 };
+
+inline bool is_loops(const FusedKernel& kernel) { return !kernel.contraction && !kernel.attention; }
 
 // The name of the engine of a kernel, for plans and reports: the engine of a contraction, "cppgen" for an attention,
 // and "loops" for all others.

@@ -98,9 +98,7 @@ std::string fault_of_loops(const FusedKernel& kernel) {
 }  // namespace
 
 std::string fault_of(const Program& program, const FusedKernel& kernel) {
-  if (kernel.contraction.has_value() != (kernel.kind == KernelKind::contraction) ||
-      kernel.attention.has_value() != (kernel.kind == KernelKind::attention))
-    return "its kind is not what it holds";
+  if (kernel.contraction && kernel.attention) return "it is a contraction and an attention";
   std::string fault = fault_of_loops(kernel);
   if (fault.empty() && kernel.contraction) fault = fault_of_contraction(program, kernel);
   if (fault.empty() && kernel.attention) fault = fault_of_attention(*kernel.attention);

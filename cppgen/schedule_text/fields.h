@@ -25,7 +25,6 @@ namespace cppgen::schedule_text {
 
 using namespace cppgen::schedule;
 
-inline constexpr std::string_view kKernelKinds[] = {"loops", "contraction", "attention"};
 inline constexpr std::string_view kPlaces[] = {"memory", "row", "value"};
 inline constexpr std::string_view kTileFormats[] = {
 #define CPPGEN_TILE_FORMAT(format, ...) #format,
@@ -87,11 +86,12 @@ void fields(V& v, Local& local) {
 
 template <class V>
 void fields(V& v, TileContraction& contraction) {
-  auto& [left, right, left_scales, batch, rows, taps, columns, depth, engine, format, shape, packed, packed_batch,
+  auto& [left, right, left_scales, batch, rows, taps, columns, depth, engine, form, format, shape, packed, packed_batch,
          panel_elements, tiling, winograd, summed_channels, blocking, unpacked_depth, in_registers, site, convolution, tuning] =
       contraction;
   auto& [row_tiles, panels] = blocking;
   v.word("engine", engine, "");
+  v.word("form", form, kTilesForm);
   v.choice("format", format, kTileFormats);
   v.record("shape", shape);
   v("batch", batch, {});
@@ -139,12 +139,11 @@ void fields(V& v, Attention& attention) {
 
 template <class V>
 void fields(V& v, FusedKernel& kernel) {
-  auto& [name, kind, outer, vector_outer, transpose_loop, segments, locals, contraction, attention, inputs, outputs,
+  auto& [name, outer, vector_outer, transpose_loop, segments, locals, contraction, attention, inputs, outputs,
          reads_back, non_temporal, origins, site, tuning] = kernel;
   const auto scope = v.scope();
   v.word("name", name);
   v("origins", origins, {});
-  v.choice("kind", kind, kKernelKinds);
   v("outer", outer, {});
   v("vector_outer", vector_outer, true);
   v("transpose_loop", transpose_loop, -1);

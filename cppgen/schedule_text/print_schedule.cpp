@@ -3,7 +3,6 @@
 #include "cppgen/ir/text/program_text.h"
 #include "cppgen/schedule_text/field_printer.h"
 #include "cppgen/schedule_text/fields.h"
-#include "cppgen/schedule_text/plan_text.h"
 #include "cppgen/schedule_text/schedule_text.h"
 
 namespace cppgen::schedule_text {
@@ -16,7 +15,7 @@ std::string to_text(const TargetedDraft& it, size_t most_bytes) {
   if (is_only_program(it.draft)) return ir::program_text(it.draft.schedule.program, most_bytes);
   TargetedDraft copy = it;  // visitors may change what they visit
   FieldPrinter::PlanText plan;
-  if (it.plans) plan = [&](const FusedKernel& kernel) { return plan_text({it.draft.schedule, kernel, it.target}); };
+  if (it.plans) plan = [&](const FusedKernel& kernel) { return it.plans({it.draft.schedule, kernel, it.target}); };
   FieldPrinter printer(plan);
   printer.record("target", copy.target);
   fields(printer, copy.draft);

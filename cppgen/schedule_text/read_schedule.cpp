@@ -6,7 +6,6 @@
 #include "cppgen/schedule_text/check_draft.h"
 #include "cppgen/schedule_text/field_reader.h"
 #include "cppgen/schedule_text/fields.h"
-#include "cppgen/schedule_text/plan_text.h"
 #include "cppgen/schedule_text/schedule_text.h"
 
 namespace cppgen::schedule_text {
@@ -38,7 +37,8 @@ bool same(const text::Token& a, const text::Token& b) {
   return a.kind == b.kind && a.text == b.text && a.number == b.number;
 }
 
-void check_plan(const Reader& reader, const std::vector<text::Token>& tokens, const kernel::KernelView& view) {
+void check_plan(const Reader& reader, const std::vector<text::Token>& tokens, const kernel::KernelView& view,
+                const PlanText& plan_text) {
   const std::string text = plan_text(view);
   text::Lexer lexer(text, "plan");
   for (const text::Token& token : tokens) {
@@ -48,11 +48,12 @@ void check_plan(const Reader& reader, const std::vector<text::Token>& tokens, co
   }
 }
 
-void check_plans(const Reader& reader, const std::vector<FieldReader::PlanTokens>& plans, const TargetedDraft& it) {
+void check_plans(const Reader& reader, const std::vector<FieldReader::PlanTokens>& plans, const TargetedDraft& it,
+                 const PlanText& plan_text) {
   std::vector<const FusedKernel*> kernels;
   each_kernel(it.draft.schedule.steps, [&](const FusedKernel& kernel) { kernels.push_back(&kernel); });
   for (const FieldReader::PlanTokens& plan : plans)
-    check_plan(reader, plan.tokens, {it.draft.schedule, *kernels[plan.kernel], it.target});
+    check_plan(reader, plan.tokens, {it.draft.schedule, *kernels[plan.kernel], it.target}, plan_text);
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ bool is_schedule(std::string_view text, const std::string& file) {
   return text::Lexer(text, file).next().text == "schedule";
 }
 
-TargetedDraft read_schedule(std::string_view text, const std::string& file) {
+TargetedDraft read_schedule(std::string_view text, const std::string& file, const PlanText& plan_text) {
   TargetedDraft it;
   Reader reader(text, file);
   const text::Place begin = reader.peek().place;
@@ -76,8 +77,8 @@ TargetedDraft read_schedule(std::string_view text, const std::string& file) {
   field_reader.all(it.draft);
   program.end();
   reader.at_place(begin, [&] { check_draft(it.draft); });
-  check_plans(reader, field_reader.plans(), it);
-  it.plans = !field_reader.plans().empty();
+  check_plans(reader, field_reader.plans(), it, plan_text);
+  if (!field_reader.plans().empty()) it.plans = plan_text;
   return it;
 }
 

@@ -1,18 +1,23 @@
 #pragma once
+#include <functional>
 #include <limits>
 #include <string>
 #include <string_view>
 
+#include "cppgen/kernel/view.h"
 #include "cppgen/schedule/draft.h"
 
 // Schedules as text (docs/ir.md), from the first pass behind the program on.
 namespace cppgen::schedule_text {
 
+// The text of a kernel's plan (forms::plan_text).
+using PlanText = std::function<std::string(const kernel::KernelView&)>;
+
 // A schedule in the making, and the target that it is for.
 struct TargetedDraft {
   schedule::Target target;
   schedule::DraftState draft;
-  bool plans = false;  // its text has the plans of its kernels
+  PlanText plans = {};  // null: its text has no plans
 };
 
 // Whether it has nothing but a program, whose text is that of programs; decisions about the program do not count.
@@ -29,7 +34,7 @@ std::string shown_text(const schedule::Target&, const schedule::DraftState&);
 bool is_schedule(std::string_view text, const std::string& file);
 
 // The schedule of a text, verified. `file` begins messages. UserError with file, line and column for what is none: the
-// text may come from anywhere; and for the plan of a kernel that is another one.
-TargetedDraft read_schedule(std::string_view text, const std::string& file);
+// text may come from anywhere; and for the plan of a kernel that is another one than `plan_text` gives.
+TargetedDraft read_schedule(std::string_view text, const std::string& file, const PlanText& plan_text);
 
 }  // namespace cppgen::schedule_text

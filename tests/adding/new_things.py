@@ -71,6 +71,20 @@ def engine(p):
     return "the depth of 24" in taken and "the depth of 24" not in refused
 
 
+def form(p):
+    path = model(p.work + "/points.onnx", [helper.make_node("Sqrt", ["x"], ["y"])], [("x", TensorProto.FLOAT, [29])],
+                 [("y", TensorProto.FLOAT, [29])], [])
+    x = np.linspace(0, 9, 29, dtype=np.float32)
+    return "added: 29 points one by one" in p.call("explain", path, "--json") and np.array_equal(p.run(path, x), np.sqrt(x))
+
+
+def engine_with_form(p):
+    path = model(p.work + "/weights.onnx", [helper.make_node("Add", ["x", "x"], ["w"]), helper.make_node("MatMul", ["x", "w"], ["y"])],
+                 [("x", TensorProto.FLOAT, [40, 40])], [("y", TensorProto.FLOAT, [40, 40])], [])
+    x = np.random.default_rng(1).standard_normal((40, 40)).astype(np.float32)
+    return "all panels, tiles: " in p.call("explain", path, "--json") and np.allclose(p.run(path, x), x @ (x + x), atol=1e-4)
+
+
 def element_type(p):
     nodes = [helper.make_node("Cast", ["x"], ["t"], to=99), helper.make_node("Identity", ["t"], ["u"]),
              helper.make_node("Cast", ["u"], ["y"], to=TensorProto.FLOAT)]
@@ -89,7 +103,8 @@ def instruction_set(p):
 def check_all(program, work):
     p = Program(program, work)
     good = True
-    for thing in (operator, operator_on_any_elements, reduction, setting_and_pass, engine, element_type, instruction_set):
+    for thing in (operator, operator_on_any_elements, reduction, setting_and_pass, engine, form, engine_with_form,
+                  element_type, instruction_set):
         try:
             works = thing(p)
         except subprocess.CalledProcessError as e:

@@ -35,6 +35,7 @@ def add(addition, tree):
     for path, text in addition.new.items():
         if not os.path.exists(os.path.join(tree, path)):
             touched.add(path)
+        os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)
         with open(os.path.join(tree, path), "w", encoding="utf-8") as f:
             f.write(text)
     for path, after, text in addition.lines:

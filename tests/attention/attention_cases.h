@@ -8,7 +8,7 @@ namespace cppgen::property {
 
 inline bool holds_attention(const schedule::Schedule& s) {
   for (const auto* k : schedule::kernels_of(s))
-    if (k->kind == schedule::KernelKind::attention) return true;
+    if (k->attention) return true;
   return false;
 }
 

@@ -1,7 +1,7 @@
 // Which programs hold an attention, and why others hold none.
 #include <functional>
 
-#include "cppgen/kernel/attention_mask.h"
+#include "cppgen/forms/attention/mask.h"
 #include "tests/attention/attention_graphs.h"
 #include "tests/schedule/scheduled.h"
 
@@ -16,7 +16,7 @@ struct Recognised {
 Recognised recognised(GraphMaker& g, const Options& options = {}) {
   const Schedule s = scheduled(g, options);
   Recognised r{s.steps.size(), 0, decision(s.log, "attention").reason};
-  for (const FusedKernel* k : kernels_of(s)) r.attentions += k->kind == KernelKind::attention;
+  for (const FusedKernel* k : kernels_of(s)) r.attentions += k->attention.has_value();
   return r;
 }
 
@@ -105,7 +105,7 @@ TEST(AttentionRecognition, ManyQueriesInBfloat16StayWherePairsAreFast) {
     target.bf16_dot_speed = speed;
     const Schedule s = make_schedule(ops::lower(g.g), {}, target);
     size_t count = 0;
-    for (const FusedKernel* k : kernels_of(s)) count += k->kind == KernelKind::attention;
+    for (const FusedKernel* k : kernels_of(s)) count += k->attention.has_value();
     return count;
   };
   EXPECT_EQ(attentions(40, 2, 4), 0u);
@@ -114,11 +114,11 @@ TEST(AttentionRecognition, ManyQueriesInBfloat16StayWherePairsAreFast) {
   EXPECT_EQ(attentions(40, 2, 2), 1u);  // else the heads would be repeated
 }
 
-std::optional<kernel::KeysSeen> keys_seen(const Parts::Change& mask) {
+std::optional<forms::KeysSeen> keys_seen(const Parts::Change& mask) {
   Parts p(mask);
   const Schedule s = scheduled(p.g);
   for (const FusedKernel* k : kernels_of(s))
-    if (k->attention) return kernel::keys_seen(s.program, *k->attention);
+    if (k->attention) return forms::keys_seen(s.program, *k->attention);
   ADD_FAILURE() << "no attention";
   return std::nullopt;
 }

@@ -1,6 +1,7 @@
 #include "tests/codegen/emitted.h"
 
 #include "cppgen/flow/compile/stages.h"
+#include "cppgen/forms/forms.h"
 #include "cppgen/schedule/schedule.h"
 
 namespace cppgen::codegen {
@@ -91,7 +92,7 @@ std::vector<KernelText> emitted(GraphMaker& g, const VecISA& isa, const Options&
   auto target = target_of(isa, machine);
   schedule::Options scheduling;
   const auto schedule = schedule::make_schedule(ops::lower(g.g), scheduling, target);
-  return emit_kernels(schedule, target, options);
+  return forms::emit_kernels(schedule, target, options);
 }
 
 std::string body_of(const KernelText& k) {

@@ -83,12 +83,12 @@ TEST(SharedFunctions, ArraysHaveTheElementsOfTheLargest) {
   EXPECT_EQ(kernels[1].symbol(), "a");
 }
 
-TEST(SharedFunctions, KernelsWithChecksAndWindowsKeepTheirNumbers) {
+TEST(SharedFunctions, KernelsMayKeepTheirNumbers) {
   for (const bool checked : {true, false}) {
     std::vector<KernelText> kernels = {kernel("a", "  f(2);\n"), kernel("b", "  f(3);\n"), kernel("c", "  f(2);\n")};
     for (KernelText& k : kernels) {
       if (checked) k.checks = {"an index outside"};
-      if (!checked) k.plan.form = kernel::WindowsPlan();
+      if (!checked) k.plan.keeps_numbers = true;
     }
     EXPECT_EQ(share_functions(kernels), (std::vector<size_t>{0, 1, 0}));
     EXPECT_PRED2(has, kernels[0].function, "  f(2);\n");

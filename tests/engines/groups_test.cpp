@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "cppgen/flow/compile/stages.h"
-#include "cppgen/kernel/plan.h"
-#include "cppgen/kernel/view.h"
+#include "cppgen/forms/forms.h"
+#include "cppgen/forms/tiles/plan.h"
 #include "tests/engines/products.h"
 #include "tests/engines/run_engine.h"
 
@@ -87,26 +87,26 @@ TEST(Groups, HaveTheirMeaning) {
       }
 }
 
-kernel::TilesPlan plan_of(const Grouped& c, const schedule::Target& target) {
+forms::TilesPlan plan_of(const Grouped& c, const schedule::Target& target) {
   Graph graph = graph_of(c, true);
   const auto schedule = schedule::make_schedule(ops::lower(graph), on_direct_tiles(), target);
   for (const auto& step : schedule.steps)
     if (const auto* k = std::get_if<schedule::FusedKernel>(&step); k && k->contraction)
-      return std::get<kernel::TilesPlan>(kernel::plan_kernel({schedule, *k, target}).form);
+      return dynamic_cast<const forms::TilesPlan&>(*forms::plan_kernel({schedule, *k, target}).form);
   throw std::runtime_error("no contraction");
 }
 
 TEST(Groups, SharePointersWhereTheirPanelsStayInTheCache) {
   schedule::Target target = target_of(*find_isa("avx2"), MachineDescription{});
   target.l2_bytes = 512 << 10;
-  const kernel::TilesPlan few = plan_of({1, 16, 16, 16, 28, 3, 1}, target);
+  const forms::TilesPlan few = plan_of({1, 16, 16, 16, 28, 3, 1}, target);
   EXPECT_TRUE(few.batch_inside);
   EXPECT_EQ(few.batch_distance, 16);
-  const kernel::TilesPlan many = plan_of({1, 300, 16, 16, 28, 3, 1}, target);
+  const forms::TilesPlan many = plan_of({1, 300, 16, 16, 28, 3, 1}, target);
   EXPECT_FALSE(many.batch_inside);
   EXPECT_EQ(many.batch_distance, 0);
   target.l2_bytes = 64 << 20;  // there would have to be more padding than tuning.def allows
-  const kernel::TilesPlan wide = plan_of({1, 300, 16, 16, 28, 3, 1}, target);
+  const forms::TilesPlan wide = plan_of({1, 300, 16, 16, 28, 3, 1}, target);
   EXPECT_TRUE(wide.batch_inside);
   EXPECT_EQ(wide.batch_distance, 0);
 }

@@ -44,8 +44,8 @@ includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/text cppgen/im
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan|plugins)/' |
   report "ops and partition know of the runtime only base, plan and plugins:"
-includes '"runtime/' cppgen/schedule cppgen/codegen | grep -vE '"runtime/(base|abi|plan|contraction|plugins)/' |
-  report "schedule and codegen know of the runtime only base, abi, plan, contraction and plugins:"
+includes '"runtime/' cppgen/schedule cppgen/kernel cppgen/codegen cppgen/forms | grep -vE '"runtime/(base|abi|plan|contraction|plugins)/' |
+  report "schedule, kernel, codegen and forms know of the runtime only base, abi, plan, contraction and plugins:"
 includes '"tests/' cppgen runtime isa vec bench examples | report "Only tests include tests:"
 
 # Headers that make every file that includes them slow to compile.
@@ -61,7 +61,7 @@ files . | grep -vE '^(\./)?tests/' | search "$places" | report "Paths of one mac
 
 # ---- emitted kernels ----
 # Loops, conditions and functions of kernels are statements (cppgen/codegen/statements.h) with a writer of their own.
-files cppgen/codegen | grep -vE '/(statements|code)\.(h|cpp)$' |
+files cppgen/codegen cppgen/forms | grep -vE '/(statements|code)\.(h|cpp)$' |
   search '(open|line|text|plain|code)\("(.*(for|if) \(|.*CPPGEN_LAMBDA|[^"]*\{\{ |else|\})' |
   report "Blocks of kernels that are written as text:"
 

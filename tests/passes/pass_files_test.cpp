@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "cppgen/kernel/plan.h"
+#include "cppgen/forms/forms.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/pass_file.h"
@@ -82,7 +82,7 @@ TEST(PassFiles, CoverEachForm) {
     for (const PassCase& it : file.cases)
       EXPECT_NE(it.expected.find("plan " + file.pass + " {"), std::string::npos) << file.path << ": " << it.title;
   }
-  EXPECT_EQ(forms, std::variant_size_v<decltype(kernel::KernelPlan::form)>);
+  EXPECT_EQ(forms, forms::form_list().size());
 }
 
 // The types that passes leave are those that inference gives, and schedules are read back.

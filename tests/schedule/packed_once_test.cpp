@@ -1,5 +1,5 @@
 // A constant that several products read in the same way is packed once, in the weights of the plan.
-#include "cppgen/codegen/kernel_text.h"
+#include "cppgen/forms/forms.h"
 #include "cppgen/package/plan_builder.h"
 #include "tests/schedule/scheduled.h"
 
@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kWidth = 64, kBytes = kWidth * kWidth * 4;
 
 package::PlanAndWeights plan_of(const Schedule& s) {
-  const std::vector<codegen::KernelText> kernels = codegen::emit_kernels(s, small_target(), {});
+  const std::vector<codegen::KernelText> kernels = forms::emit_kernels(s, small_target(), {});
   return package::build_plan(
       {s, kernels, std::vector<int>(kernels.size(), 0), {"kernels_0.so"}, {"x"}, {"y"}, "model", "avx2"});
 }

@@ -1,29 +1,29 @@
 // How the tiles of a contraction are divided among units of work.
-#include "cppgen/kernel/plan.h"
-#include "cppgen/kernel/view.h"
+#include "cppgen/forms/forms.h"
+#include "cppgen/forms/tiles/plan.h"
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
 namespace {
 
-kernel::TilesPlan plan_of_product(int64_t rows, int64_t depth, int64_t columns) {
+forms::TilesPlan plan_of_product(int64_t rows, int64_t depth, int64_t columns) {
   GraphMaker g;
   const std::vector<double> ones(size_t(depth * columns), 1);
   g.output(g.node("MatMul", {g.input("a", {rows, depth}), g.floats({depth, columns}, ones)}));
   const Schedule s = scheduled(g);
   const Target target = small_target();
-  return std::get<kernel::TilesPlan>(kernel::plan_kernel({s, *kernels_of(s).at(0), target}).form);
+  return dynamic_cast<const forms::TilesPlan&>(*forms::plan_kernel({s, *kernels_of(s).at(0), target}).form);
 }
 
 // Eleven tiles of rows are too few units for many threads, so the panels are divided, too.
 TEST(TileUnits, PartsOfOneTileAreNeighboursIfAllPanelsStayInTheCache) {
-  const kernel::TilesPlan plan = plan_of_product(64, 64, 96);
+  const forms::TilesPlan plan = plan_of_product(64, 64, 96);
   EXPECT_LT(plan.panels_per_unit, 6);
   EXPECT_TRUE(plan.rows_outside);
 }
 
 TEST(TileUnits, LargePanelsAreReadByAsFewThreadsAsPossible) {
-  const kernel::TilesPlan plan = plan_of_product(64, 1024, 384);
+  const forms::TilesPlan plan = plan_of_product(64, 1024, 384);
   EXPECT_LT(plan.panels_per_unit, 24);
   EXPECT_FALSE(plan.rows_outside);
 }

@@ -32,11 +32,13 @@ std::string fault(const Schedule& s) {
   return "";
 }
 
-FusedKernel& kernel(Schedule& s, KernelKind kind) {
+FusedKernel& kernel(Schedule& s, bool is_contraction) {
   for (ScheduledStep& step : s.steps)
-    if (auto* k = std::get_if<FusedKernel>(&step); k && k->kind == kind) return *k;
+    if (auto* k = std::get_if<FusedKernel>(&step); k && k->contraction.has_value() == is_contraction) return *k;
   throw InternalError("no such kernel");
 }
+FusedKernel& loops(Schedule& s) { return kernel(s, false); }
+FusedKernel& contraction(Schedule& s) { return kernel(s, true); }
 
 // Breaks a valid schedule in one way and expects this message.
 template <class Break>
@@ -63,12 +65,11 @@ TEST(VerifySchedule, BuffersAreStoredBeforeTheyAreRead) {
 }
 
 TEST(VerifySchedule, BuffersOfKernelsAreKnown) {
-  expect_fault("there is no buffer 999", [](Schedule& s) { kernel(s, KernelKind::loops).inputs[0] = 999; });
-  expect_fault("its inputs are not what it reads", [](Schedule& s) { kernel(s, KernelKind::loops).inputs.clear(); });
-  expect_fault("its outputs are not what it stores",
-               [](Schedule& s) { kernel(s, KernelKind::loops).segments.back().stores.clear(); });
+  expect_fault("there is no buffer 999", [](Schedule& s) { loops(s).inputs[0] = 999; });
+  expect_fault("its inputs are not what it reads", [](Schedule& s) { loops(s).inputs.clear(); });
+  expect_fault("its outputs are not what it stores", [](Schedule& s) { loops(s).segments.back().stores.clear(); });
   expect_fault("bypasses the caches but is not stored", [](Schedule& s) {
-    auto& k = kernel(s, KernelKind::loops);
+    auto& k = loops(s);
     k.non_temporal = k.inputs;
   });
   expect_fault("other steps touch b", [](Schedule& s) {
@@ -78,8 +79,7 @@ TEST(VerifySchedule, BuffersOfKernelsAreKnown) {
     last.segments[0].stores.push_back(last.segments[0].stores[0]);
     last.segments[0].stores.back().buffer = b;
   });
-  expect_fault("its name is not unique",
-               [](Schedule& s) { kernel(s, KernelKind::loops).name = kernel(s, KernelKind::contraction).name; });
+  expect_fault("its name is not unique", [](Schedule& s) { loops(s).name = contraction(s).name; });
 }
 
 TEST(VerifySchedule, LayoutsFitShapes) {
@@ -108,17 +108,14 @@ TEST(VerifySchedule, PackedConstantsAreMadeOfConstants) {
 }
 
 TEST(VerifySchedule, NumbersOfStepsAreInRange) {
-  expect_fault("is transposed", [](Schedule& s) { kernel(s, KernelKind::loops).transpose_loop = 9; });
-  expect_fault("it has no segments", [](Schedule& s) { kernel(s, KernelKind::loops).segments.clear(); });
-  expect_fault("its kind is not what it holds",
-               [](Schedule& s) { kernel(s, KernelKind::contraction).contraction.reset(); });
-  expect_fault("tiles of 0 x 16", [](Schedule& s) { kernel(s, KernelKind::contraction).contraction->shape.mr = 0; });
+  expect_fault("is transposed", [](Schedule& s) { loops(s).transpose_loop = 9; });
+  expect_fault("it has no segments", [](Schedule& s) { loops(s).segments.clear(); });
+  expect_fault("it is a contraction and an attention", [](Schedule& s) { contraction(s).attention = Attention{}; });
+  expect_fault("tiles of 0 x 16", [](Schedule& s) { contraction(s).contraction->shape.mr = 0; });
   expect_fault("its left operand is not uint8",
-               [](Schedule& s) { kernel(s, KernelKind::contraction).contraction->format = rt::TileFormat::u8s8; });
-  expect_fault("rows are tiled by",
-               [](Schedule& s) { kernel(s, KernelKind::contraction).contraction->tiling.left = 1; });
-  expect_fault("no engine runs it",
-               [](Schedule& s) { kernel(s, KernelKind::contraction).contraction->engine.clear(); });
+               [](Schedule& s) { contraction(s).contraction->format = rt::TileFormat::u8s8; });
+  expect_fault("rows are tiled by", [](Schedule& s) { contraction(s).contraction->tiling.left = 1; });
+  expect_fault("no engine runs it", [](Schedule& s) { contraction(s).contraction->engine.clear(); });
 }
 
 // A schedule whose product is a call of the library.

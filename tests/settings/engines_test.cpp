@@ -1,6 +1,6 @@
 // Settings of the engines of contractions.
-#include "cppgen/kernel/plan.h"
-#include "cppgen/kernel/view.h"
+#include "cppgen/forms/forms.h"
+#include "cppgen/forms/tiles/plan.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "tests/settings/effect.h"
@@ -92,8 +92,8 @@ TEST_F(SettingEffect, GEMM_CACHE_BLOCKING) {
     g.output(g.node("MatMul", {g.input("x", {1024, 4096}), weights(g, {4096, 256})}));
     const Target target = target_of(*find_isa(isa), MachineDescription{});
     const Schedule s = make_schedule(ops::lower(g.g), schedule_options(settings()), target);
-    const auto plan = kernel::plan_kernel({s, *kernels_of(s).at(0), target});
-    const auto& tiles = std::get<kernel::TilesPlan>(plan.form);
+    const auto plan = forms::plan_kernel({s, *kernels_of(s).at(0), target});
+    const auto& tiles = dynamic_cast<const forms::TilesPlan&>(*plan.form);
     return Unit(tiles.blocks ? tiles.blocks->tiles : 1, tiles.panels_per_unit);
   };
   const auto see = [&] { return std::pair(unit("avx2"), unit("amx")); };

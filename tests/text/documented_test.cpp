@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "cppgen/forms/forms.h"
 #include "cppgen/graph/graph_text.h"
 #include "cppgen/ir/text/program_text.h"
 #include "cppgen/schedule_text/schedule_text.h"
@@ -43,7 +44,7 @@ TEST(Documented, Programs) {
 TEST(Documented, Schedules) {
   ASSERT_EQ(blocks("schedule").size(), 1u);
   for (const std::string& text : blocks("schedule"))
-    EXPECT_EQ(schedule_text::to_text(schedule_text::read_schedule(text, "ir.md")), text);
+    EXPECT_EQ(schedule_text::to_text(schedule_text::read_schedule(text, "ir.md", forms::plan_text)), text);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "cppgen/flow/compile/stages.h"
+#include "cppgen/forms/forms.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/schedule/pipeline.h"
@@ -44,7 +45,7 @@ class ScheduleRoundTrip : public testing::Test {
 
   static std::string read_back(const std::string& text) {
     try {
-      return to_text(read_schedule(text, "printed"));
+      return to_text(read_schedule(text, "printed", forms::plan_text));
     } catch (const std::exception& error) {
       ADD_FAILURE() << error.what() << "\n" << text;
       return text;
@@ -62,7 +63,8 @@ class ScheduleRoundTrip : public testing::Test {
       SCOPED_TRACE(pass.name);
       schedule::run_passes({&pass, 1}, draft);
       if (draft.after.empty()) continue;
-      const std::string text = to_text({target, draft, draft.after == "choose_register_tiles"});
+      const bool last = draft.after == "choose_register_tiles";
+      const std::string text = to_text({target, draft, last ? forms::plan_text : schedule_text::PlanText()});
       EXPECT_EQ(read_back(text), text);
       if (&pass == &schedule::kernel_passes()[cut]) cut_text = text;
       if (HasFailure()) return;
@@ -73,7 +75,7 @@ class ScheduleRoundTrip : public testing::Test {
  private:
   // The text behind all passes after number `cut`, which has made this text.
   static std::string finished(const std::string& text, size_t cut) {
-    TargetedDraft read = read_schedule(text, "printed");
+    TargetedDraft read = read_schedule(text, "printed", forms::plan_text);
     const schedule::Options options;
     schedule::Draft draft(options, read.target, std::move(read.draft));
     schedule::run_passes(schedule::kernel_passes().subspan(cut + 1), draft);

@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "cppgen/forms/forms.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
@@ -24,7 +25,6 @@ target {isa = scalar, l2_bytes = 1048576, l3_bytes = 0, bf16_dot_speed = 0.0}
 const std::string kKernel = R"(kernel {
   name = k0_exp
   origins = ["y"]
-  kind = loops
   outer = [i2 < 8*N]
   segment {
     b1[floordiv(i2, 8), mod(i2, 8)] = exp(b0[floordiv(i2, 8), mod(i2, 8)])
@@ -38,11 +38,13 @@ std::string with(const std::string& entries, const std::string& after = "make_st
   return "schedule after " + after + "\n" + kProgram + entries;
 }
 
-std::string printed(const std::string& text) { return to_text(schedule_text::read_schedule(text, "f")); }
+std::string printed(const std::string& text) {
+  return to_text(schedule_text::read_schedule(text, "f", forms::plan_text));
+}
 
 std::string error_of(const std::string& text) {
   try {
-    schedule_text::read_schedule(text, "f");
+    schedule_text::read_schedule(text, "f", forms::plan_text);
   } catch (const UserError& error) {
     return error.what();
   }
@@ -70,8 +72,8 @@ TEST(ScheduleText, IsReadBack) {
 }
 
 TEST(ScheduleText, PlansAreThoseOfTheirKernels) {
-  schedule_text::TargetedDraft read = schedule_text::read_schedule(with(kKernel), "f");
-  read.plans = true;
+  schedule_text::TargetedDraft read = schedule_text::read_schedule(with(kKernel), "f", forms::plan_text);
+  read.plans = forms::plan_text;
   const std::string text = to_text(read);
   EXPECT_NE(text.find("  plan columns {\n    units = "), text.npos) << text;
   EXPECT_EQ(printed(text), text);
@@ -83,16 +85,19 @@ TEST(ScheduleErrors, HavePlaces) {
   EXPECT_EQ(error_of("schedule before make_steps"), "f:1:10: expected 'program', found 'before'");
   EXPECT_NE(error_of("schedule after lower").find("f:1:16: expected one of fold_taps_into_depth, plan_layouts, "),
             std::string::npos);
-  EXPECT_EQ(error_of(replaced(with(""), "isa = scalar", "isa = avx3")), "f:10:15: there is no instruction set 'avx3'");
-  EXPECT_EQ(error_of(replaced(with(""), "isa = scalar, ", "")), "f:10:9: expected 'isa', found 'l2_bytes'");
-  EXPECT_EQ(error_of(replaced(with(kKernel), "kind = loops", "kind = loop")),
-            "f:14:10: expected one of loops, contraction, attention, found 'loop'");
-  EXPECT_EQ(error_of(replaced(with(kKernel), "kind = loops", "sort = loops")), "f:14:3: expected 'kind', found 'sort'");
+  EXPECT_EQ(error_of(replaced(with(""), "isa = avx2", "isa = avx3")), "f:10:15: there is no instruction set 'avx3'");
+  EXPECT_EQ(error_of(replaced(with(""), "isa = avx2, ", "")), "f:10:9: expected 'isa', found 'l2_bytes'");
+  const auto with_local = [](const std::string& local) {
+    return replaced(with(kKernel), "  inputs", "  local {" + local + "}\n  inputs");
+  };
+  EXPECT_EQ(error_of(with_local("buffer = b0, place = shelf")),
+            "f:18:31: expected one of memory, row, value, found 'shelf'");
+  EXPECT_EQ(error_of(with_local("buffer = b0, site = row")), "f:18:23: expected 'place', found 'site'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "outputs = [b1]", "output = [b1]")),
-            "f:20:3: expected outputs, reads_back, non_temporal, site, tuning, plan or '}', found 'output'");
+            "f:19:3: expected outputs, reads_back, non_temporal, site, tuning, plan or '}', found 'output'");
   EXPECT_EQ(error_of(replaced(with(kKernel), "[floordiv(i2", "[floordiv(i3")),
-            "f:17:17: there is no symbol and no loop \"i3\"");
-  EXPECT_EQ(error_of(with(kKernel + "layout {buffer = b0}\n")).substr(0, 24), "f:22:1: expected kernel,");
+            "f:16:17: there is no symbol and no loop \"i3\"");
+  EXPECT_EQ(error_of(with(kKernel + "layout {buffer = b0}\n")).substr(0, 24), "f:21:1: expected kernel,");
 }
 
 TEST(ScheduleErrors, RulesOfSchedules) {

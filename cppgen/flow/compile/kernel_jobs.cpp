@@ -32,8 +32,7 @@ CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::Ke
 // registers adds as much as so many bytes.
 int64_t compile_cost(const codegen::KernelText& kernel) {
   constexpr int64_t kBytesOfTile = 1600;
-  const auto* tiles = std::get_if<kernel::TilesPlan>(&kernel.plan.form);
-  return int64_t(kernel.code().size()) + (tiles ? kBytesOfTile * int64_t(tiles->row_counts.size()) : 0);
+  return int64_t(kernel.code().size()) + kBytesOfTile * kernel.plan.tile_functions;
 }
 
 }  // namespace

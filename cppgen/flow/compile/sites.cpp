@@ -14,7 +14,7 @@ void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
     SiteReport site{step.site, Scope::site_contraction, step.origins, {}};
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(step)>, schedule::FusedKernel>) {
       const codegen::KernelText& text = part.kernels[kernels++];
-      if (step.kind != schedule::KernelKind::contraction) site.scope = Scope::site_other;
+      if (!step.contraction) site.scope = Scope::site_other;
       site.convolution = step.contraction && step.contraction->convolution;
       site.kernel = text.symbol();
       site.code = sha256_hex((text.written.empty() ? text.function : text.written) + kernel::to_string(text.plan));

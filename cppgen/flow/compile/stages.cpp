@@ -13,6 +13,7 @@
 #include "cppgen/flow/compile/states.h"
 #include "cppgen/flow/compile/tuning_results.h"
 #include "cppgen/flow/reference/numeric_check.h"
+#include "cppgen/forms/forms.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "cppgen/schedule/costs.h"
@@ -237,7 +238,7 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
 #include "runtime/base/settings.def"
   options.relu_bug = codegen::injected_bug_from_name(settings.inject_relu_bug);
   options.log1p_bug = codegen::injected_bug_from_name(settings.inject_log1p_bug);
-  return codegen::emit_kernels(schedule, target, options);
+  return forms::emit_kernels(schedule, target, options);
 }
 
 }  // namespace cppgen

@@ -91,8 +91,8 @@ StepDivision division_of(const Explanation::Step& step, const rt::Step& planned,
                          const Explanation& result) {
   if (step.kernel < 0 || planned.product_of < 0) return {};
   const kernel::KernelPlan& plan = (*result.kernels)[size_t(step.kernel)].plan;
-  const ir::IndexExpr groups = kernel::column_groups(plan);
-  return {groups.is_constant() ? double(std::max<int64_t>(1, groups.constant())) : 1, kernel::divides_columns(plan),
+  const ir::IndexExpr groups = plan.column_groups;
+  return {groups.is_constant() ? double(std::max<int64_t>(1, groups.constant())) : 1, plan.read_by_all >= 0,
           double(costs.sizes[size_t(planned.product_of)])};
 }
 

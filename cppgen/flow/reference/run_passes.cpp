@@ -8,6 +8,7 @@
 #include "cppgen/custom/load.h"
 #include "cppgen/flow/compile/isa_choice.h"
 #include "cppgen/flow/compile/stages.h"
+#include "cppgen/forms/forms.h"
 #include "cppgen/graph/graph_text.h"
 #include "cppgen/ir/text/program_text.h"
 #include "cppgen/ops/op.h"
@@ -264,7 +265,7 @@ TextContent read_text(std::string_view text, const std::string& file,
                       std::shared_ptr<const ops::CustomOperators> custom_operators) {
   if (text::is_program(text, file)) return text::read_program(text, file);
   if (schedule_text::is_schedule(text, file))
-    return std::make_shared<TargetedDraft>(schedule_text::read_schedule(text, file));
+    return std::make_shared<TargetedDraft>(schedule_text::read_schedule(text, file, forms::plan_text));
   return text::read_graph(text, file, std::move(custom_operators));
 }
 
@@ -287,7 +288,7 @@ void run_chosen_passes(TextContent& it, const PassRuns& runs, const Settings& se
     runner.verify("after " + row.name);
     if (runs.after) runs.after(row.name, it);
   }
-  if (TargetedDraft* draft = draft_of(it)) draft->plans = draft->plans || runs.plans;
+  if (TargetedDraft* draft = draft_of(it); draft && runs.plans) draft->plans = forms::plan_text;
 }
 
 std::string complete_text(const TextContent& it) {

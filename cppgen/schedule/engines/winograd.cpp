@@ -243,6 +243,7 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
                           const Target& target, int side) {
   const ContractionView view = *view_of(nest);
   TileContraction c;
+  c.form = "winograd";
   c.format = *choose_format(view, kFormats, target), c.shape = target.tiles[size_t(c.format)];
   c.left = view.left, c.right = view.right, c.batch = view.batch;
   c.rows = view.rows, c.columns = view.columns[0], c.depth = view.depth.back();

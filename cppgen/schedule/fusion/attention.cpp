@@ -224,7 +224,6 @@ std::vector<std::vector<int>> statements_of(const Program& program, const std::v
 FusedKernel make_attention_kernel(const Program& program, const FoundAttention& found, const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;
-  kernel.kind = KernelKind::attention;
   kernel.attention = found.attention;
   Segment epilogue;
   epilogue.stores = found.stores;

@@ -197,7 +197,6 @@ FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& us
 FusedKernel make_tile_kernel(const LoopNest& nest, TileContraction contraction, const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;
-  kernel.kind = KernelKind::contraction;
   kernel.site = contraction.site, kernel.tuning = contraction.tuning;
   kernel.contraction = std::move(contraction);
   Segment epilogue;

@@ -66,7 +66,7 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
     ir::rewrite(*program.exprs, epilogue, rewrite);
   }
   const auto even = [&](Expr load) { return is_even(program, layouts, load, c.rows, m); };
-  if (c.winograd.side == 0 && even(c.left) && (!c.left_scales || even(c.left_scales))) {
+  if (c.form == kTilesForm && even(c.left) && (!c.left_scales || even(c.left_scales))) {
     ir::rewrite(*program.exprs, c, rewrite);
     c.rows = {m.loop};
   }

@@ -14,9 +14,9 @@ int64_t bytes_of(const ir::Buffer& b) {
 }
 
 bool only_pointwise(const FusedKernel& k) {
-  return k.kind == KernelKind::loops && k.vector_outer &&
-         std::all_of(k.segments.begin(), k.segments.end(),
-                     [](const Segment& s) { return s.loops.empty() && s.reduced.empty(); });
+  return is_loops(k) && k.vector_outer && std::all_of(k.segments.begin(), k.segments.end(), [](const Segment& s) {
+           return s.loops.empty() && s.reduced.empty();
+         });
 }
 
 bool in_place(const Schedule& s, ir::BufferId b) {

@@ -66,7 +66,7 @@ FusionDecision put_in_registers(Draft& draft, FusedKernel& kernel) {
   const Tuning& tuning = kernel.tuning ? *kernel.tuning : draft.tuning();
   using enum rt::TileFormat;
   TileContraction& c = *kernel.contraction;
-  if (c.winograd.side != 0) return FusionDecision::no("results are transformed");
+  if (c.form != kTilesForm) return FusionDecision::no("the kernel has the form " + c.form);
   if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow)
     return FusionDecision::no("the operands are not float32");
   if (draft.target.lanes < 2) return FusionDecision::no("there are no vectors");

@@ -103,7 +103,7 @@ class RepetitionSchedule {
   // For example, the packing of an operand that no iteration changes.
   bool is_invariant(const ScheduledStep& step, const Buffers& variant) const {
     const auto* kernel = std::get_if<FusedKernel>(&step);
-    if (!kernel || kernel->kind != KernelKind::loops) return false;
+    if (!kernel || !is_loops(*kernel)) return false;
     auto changes = [&](BufferId b) { return variant.count(b) > 0; };
     if (std::any_of(kernel->inputs.begin(), kernel->inputs.end(), changes)) return false;
     if (std::any_of(kernel->outputs.begin(), kernel->outputs.end(), changes)) return false;

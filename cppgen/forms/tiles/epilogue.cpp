@@ -1,0 +1,161 @@
+// The products of contraction tiles, and the epilogue.
+
+#include <algorithm>
+
+#include "cppgen/forms/tiles/writer.h"
+
+namespace cppgen::forms {
+
+using ir::Loop;
+
+// Whether the position in one of the loops is that of a row.
+static bool is_one_loop(const std::vector<Loop>& rows) {
+  return std::count_if(rows.begin(), rows.end(), [](const Loop& l) { return !l.extent.is_constant(1); }) <= 1;
+}
+
+// epilogue(r)(column, lanes, sum): the stores of one vector of a tile's row.
+void TileWriter::write_epilogue() {
+  const auto& c = *kernel_.contraction;
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  const std::string_view sum_type = lane_type(info(c.format).sum);
+  const Code column = name_loop(c.columns);
+  write_row_places(rows);
+  const ValueEmitter e = contraction_epilogue();
+  body_.add(e.lines[0]);
+  body_.open(Lambda{kEpilogue, "const vec::i64 r"});
+  for (size_t i = 0; i < rows.size(); i++)
+    if (!rows[i].extent.is_constant(1))
+      body_.let(index_text(rows[i].var), "{}", is_one_loop(rows) ? row_text() : code("at{}[r]", i));
+  for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
+  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type)});
+  body_.add(e.lines.back());
+  body_.close();
+  body_.close();
+  if (plan_.transposed) write_transposed_epilogue();
+}
+
+// transposed_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, for tiles with consecutive
+// rows.
+void TileWriter::write_transposed_epilogue() {
+  const auto& c = *kernel_.contraction;
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  const Code column = index_text(c.columns.var), row = index_text(rows.back().var);
+  const size_t around = rows.size() - 1;
+  if (around > 0) {
+    const bool at_start = row0_.is_number(0);
+    const Code extent = factor(rows.back().extent);
+    body_.let("row_within", "{}", at_start ? row0_ : code("{} % {}", row0_, extent));
+    const Code row_around = named(Code::name("row_around"), at_start ? row0_ : code("{} / {}", row0_, extent));
+    decompose(row_around, {rows.begin(), rows.end() - 1});
+  }
+  std::vector<const ir::IndexNode*> variables;
+  for (const Loop& l : rows) variables.push_back(l.var.node());
+  variables.insert(variables.end() - 1, c.columns.var.node());
+  ValueEmitter e(context_, variables, variables.back(), "n");
+  e.bind_accumulator(0, "sum", int(variables.size()));
+  e.store(kernel_.segments[0].stores);
+  body_.add(e.lines[0]);
+  for (size_t i = 1; i <= around; i++) body_.add(e.lines[i]);
+  body_.open(Lambda{"transposed_epilogue", fmt::format("const vec::i64 {}", column)});
+  body_.add(e.lines[around + 1]);
+  body_.open(Lambda{{}, fmt::format("const vec::i64 r, auto n, const vec::V<{}> sum", lane_type(info(c.format).sum))});
+  if (!rows.back().extent.is_constant(1)) body_.let(row, "{}", sum(around > 0 ? "row_within" : row0_, "r"));
+  body_.add(e.lines.back());
+  body_.close();
+  body_.close();
+}
+
+// Names the coordinates of a tile's rows; with several loops of rows, fills a table.
+void TileWriter::write_row_places(const std::vector<Loop>& rows) {
+  if (is_one_loop(rows)) {
+    for (const Loop& l : rows) name_position(l);
+    return;
+  }
+  const auto varies = [&](size_t i) { return !rows[i].extent.is_constant(1); };
+  for (size_t i = 0; i < rows.size(); i++)
+    if (varies(i)) body_.array("vec::i64", code("at{}", i), Code(kernel_.contraction->shape.mr));
+  body_.open(For{.type = "int", .variable = "r", .end = "count"});
+  decompose(row_text(), rows);
+  for (size_t i = 0; i < rows.size(); i++)
+    if (varies(i)) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
+  body_.close();
+}
+
+// Declares the first column and the number of columns of the panel.
+void TileWriter::write_columns(const Code& panel) {
+  const auto& c = *kernel_.contraction;
+  body_.let("column0", "{}", times(panel, c.shape.nr));
+  if (plan_.width)
+    body_.constant("constexpr vec::i64", kTileColumns, "{}", *plan_.width);
+  else
+    body_.let(kTileColumns, "vec::imin({} - column0, {})", kColumns, c.shape.nr);
+}
+
+void TileWriter::write_products(const Code& panel) {
+  write_columns(panel);
+  if (contraction().in_registers)
+    write_row_counts(0);
+  else
+    write_called_product();
+}
+
+// The product for each planned number of rows, from entry `first` on, in registers; for other numbers, a call.
+void TileWriter::write_row_counts(size_t first) {
+  const auto& width = plan_.width;
+  const int64_t nr = contraction().shape.nr;
+  if (first == plan_.row_counts.size()) {
+    if (plan_.row_counts_are_all && width) return body_.line("__builtin_unreachable();");
+    return write_called_product();
+  }
+  const int64_t rows = plan_.row_counts[first];
+  body_.open_if(code("count == {}{}", rows, width ? Code() : code(" && {} == {}", kTileColumns, nr)));
+  write_register_product(rows, width.value_or(nr));
+  body_.otherwise();
+  write_row_counts(first + 1);
+  body_.close();
+}
+
+Code TileWriter::even_rows() const {
+  const IndexExpr distance =
+      *ir::stride_of(row_offset(kernel_.contraction->left), kernel_.contraction->rows.back().var.node());
+  return code("vec::even_rows(left, {}, tap_offsets)", index_text(distance));
+}
+
+void TileWriter::write_register_product(int64_t rows, int64_t width) {
+  const auto& c = *kernel_.contraction;
+  const Code left = plan_.even_rows ? even_rows() : code("vec::ScatteredRows<{}>{{left}}", rows);
+  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, right, column0, {});", rows, c.shape.nr / view_.target.lanes, width,
+             left, kTaps, kDepth, kEpilogue);
+}
+
+void TileWriter::write_called_product() {
+  const auto& c = *kernel_.contraction;
+  const rt::TileFormatInfo& format = info(c.format);
+  const std::string block = fmt::format("alignas(64) {}", storage_type(format.sum));
+  const int64_t side = plan_.transposed_side;
+  body_.array(block, "block", Code((plan_.transposed ? side : c.shape.mr) * c.shape.nr));
+  const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
+  if (plan_.even_rows) {
+    body_.array("const void*", "rows", Code(points(c.taps).constant() * c.shape.mr));
+    body_.line("vec::row_pointers({}, count, {}, rows);", even_rows(), kTaps);
+    operand = "rows";
+  }
+  body_.line("{}[count]({}, {}, {}, right, block, {});", of_format("tiles", c.format), operand, kTaps, kDepth,
+             c.shape.nr);
+  const Code in_rows =
+      code("vec::finish_block(block, {}, count, column0, {}, {});", c.shape.nr, kTileColumns, kEpilogue);
+  if (!plan_.transposed) return body_.text(in_rows);
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  std::vector<Code> follow_each_other;
+  if (has_border()) follow_each_other.push_back("row_step == 1");
+  if (rows.size() > 1) follow_each_other.push_back(code("row_within + count <= {}", index_text(rows.back().extent)));
+  body_.open_if(follow_each_other.empty() ? true : all_of(follow_each_other));
+  body_.array(block, "transposed", Code(c.shape.nr * side));
+  body_.line("vec::finish_transposed(block, {}, transposed, {}, count, column0, {}, transposed_epilogue);", c.shape.nr,
+             side, kTileColumns);
+  body_.otherwise();
+  body_.text(in_rows);
+  body_.close();
+}
+
+}  // namespace cppgen::forms

@@ -1,0 +1,43 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "cppgen/forms/form.h"
+#include "runtime/contraction/formats.h"
+
+namespace cppgen::forms {
+
+// Contractions on tiles: rows x columns blocks over packed panels of the right operand.
+struct TilesPlan : FormPlan {
+  // The depth is multiplied in blocks whose sums are kept in scratch memory: on matrix tiles, or because weights of few
+  // bits are unpacked there, once for all tiles of a unit.
+  struct Blocks {
+    rt::DepthBlocks depth;
+    int64_t tiles;             // of rows in one unit
+    int64_t prepared_bytes;    // of one tile of rows
+    int64_t weight_bytes = 0;  // unpacked weights of one panel
+    int64_t least_tiles = 0;   // of all rows, for which weights are unpacked; with fewer, tiles read them as they are
+  };
+  IndexExpr tiles, panels;  // of all rows, of all columns
+  int64_t panels_per_unit = 1;
+  std::optional<Blocks> blocks;
+  bool batch_inside = false;  // neighbouring units are different batches of the same rows
+  bool rows_outside = false;  // neighbouring units are different panels of the same rows
+  bool even_rows = false;     // rows of every tile have a constant distance, the same for each tap
+  // With `batch_inside`: the distance between the rows of neighbouring batch points, if it is the same for all rows, so
+  // that pointers to them move from one batch point to the next; otherwise 0.
+  int64_t batch_distance = 0;
+  bool transposed = false;  // rows are contiguous in the result: it is channels-first
+  int64_t transposed_side = 1;
+  std::vector<int64_t> row_counts;  // of tiles in registers
+  bool row_counts_are_all = false;
+  std::optional<int64_t> width;  // columns of every tile, if all have the same number
+
+  std::string describe() const override;
+  void print(FieldPrinter&) override;
+  std::string fault(const KernelView&) const override;
+  KernelWork work(const KernelView&) const override;
+  KernelText write(const KernelView&, const KernelPlan&, const Options&) const override;
+};
+
+}  // namespace cppgen::forms

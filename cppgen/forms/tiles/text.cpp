@@ -1,0 +1,48 @@
+#include <fmt/format.h>
+
+#include "cppgen/forms/tiles/plan.h"
+#include "cppgen/schedule_text/field_printer.h"
+
+namespace cppgen::forms {
+
+template <class V>
+void fields(V& v, TilesPlan::Blocks& blocks) {
+  auto& [depth, tiles, prepared_bytes, weight_bytes, least_tiles] = blocks;
+  auto& [count, taps, depth_of_block, panel_bytes] = depth;
+  v("count", count);
+  v("taps", taps);
+  v("depth", depth_of_block);
+  v("panel_bytes", panel_bytes, 0);
+  v("tiles", tiles);
+  v("prepared_bytes", prepared_bytes, 0);
+  v("weight_bytes", weight_bytes, 0);
+  v("least_tiles", least_tiles, 0);
+}
+
+std::string TilesPlan::describe() const {
+  return fmt::format(
+      "tiles: {} panels in a unit{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
+      rows_outside ? ", rows outside" : "",
+      blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", blocks->tiles, blocks->depth.count) : "",
+      even_rows ? ", evenly spaced rows" : "", transposed ? ", transposed results" : "");
+}
+
+void TilesPlan::print(FieldPrinter& v) {
+  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, even_rows, batch_distance, transposed,
+         transposed_side, row_counts, row_counts_are_all, width] = *this;
+  v("tiles", tiles);
+  v("panels", panels);
+  v("panels_per_unit", panels_per_unit);
+  v.maybe("blocks", blocks);
+  v("batch_inside", batch_inside, false);
+  v("rows_outside", rows_outside, false);
+  v("even_rows", even_rows, false);
+  v("batch_distance", batch_distance, 0);
+  v("transposed", transposed, false);
+  v("transposed_side", transposed_side, 1);
+  v("row_counts", row_counts, {});
+  v("row_counts_are_all", row_counts_are_all, false);
+  if (width) v("width", *width);
+}
+
+}  // namespace cppgen::forms

@@ -1,0 +1,308 @@
+#include "cppgen/forms/winograd/writer.h"
+
+#include "runtime/contraction/winograd.h"
+
+namespace cppgen::forms {
+namespace {
+
+using ir::Loop;
+
+const Code kPatch = Code::name("patch"), kPanel = Code::name("panel"), kBlock = Code::name("patch_block"),
+           kGroup = Code::name("group"), kInputs = Code::name("inputs"), kSums = Code::name("sums"),
+           kFindPoints = Code::name("find_points"), kTransforms = Code::name("transforms"),
+           kInputRow = Code::name("input_row"), kInputPlane = Code::name("input_plane"),
+           kSumsPlane = Code::name("sums_plane"), kFirstLine = Code::name("first_line"),
+           kFirstPosition = Code::name("first_position"), kFirstBatch = Code::name("first_batch"),
+           kBatchEnd = Code::name("batch_end");
+
+Loop make_loop(const ir::Program& program, const char* name, IndexExpr extent) {
+  return {program.index->loop(name, extent), extent};
+}
+
+}  // namespace
+
+WinogradWriter::WinogradWriter(const KernelView& view, const WinogradPlan& plan, const Options& options)
+    : ContractionWriter(view, options),
+      plan_(plan),
+      contraction_(*view.kernel.contraction),
+      form_(contraction_.winograd),
+      window_down_(window_along(plan.side_down)),
+      window_across_(window_along(plan.side_across)),
+      down_(make_loop(view.program(), "down", plan.down)),
+      across_(make_loop(view.program(), "across", plan.across)),
+      first_batch_(make_loop(view.program(), "first_batch", points(contraction_.batch))),
+      line_(make_loop(view.program(), "y", inputs_along(plan.down, plan.side_down))),
+      position_(make_loop(view.program(), "x", inputs_along(plan.across, plan.side_across))) {}
+
+int64_t WinogradWriter::window_along(int64_t side) const { return side == 1 ? 1 : rt::winograd::window(form_); }
+
+// The distance between the first inputs of neighbouring patches.
+int64_t WinogradWriter::step_along(int64_t side) const { return side == 1 ? 1 : side * form_.stride; }
+
+// The lines or positions of an image that so many patches read. A direction without taps is counted in results.
+IndexExpr WinogradWriter::inputs_along(IndexExpr patches, int64_t side) const {
+  return patches * step_along(side) + (window_along(side) - step_along(side));
+}
+
+// The loop over the lines of an image; null for a sequence.
+const Loop* WinogradWriter::lines() const {
+  return contraction_.taps.size() == 2 ? &contraction_.rows[contraction_.rows.size() - 2] : nullptr;
+}
+
+void WinogradWriter::write_body() {
+  declare_scratch();
+  declare_unit();
+  body_.constant("const vec::Piece", "piece", "vec::even_piece({}, {}, {})", index_text(plan_.patches),
+                 index_text(plan_.blocks), kBlock);
+  write_points();
+  body_.comment("Transforms the inputs of each patch of the unit's block.");
+  write_inputs();
+  if (in_groups()) {
+    body_.open(For{.variable = name_loop(contraction_.batch[0]), .begin = kFirstBatch, .end = kBatchEnd});
+    write_panels(0, plan_.panels.constant());
+    body_.close();
+  } else {
+    const int64_t size = plan_.panels_per_unit;
+    body_.let("unit_panel", "{} * {}", kGroup, size);
+    body_.let("unit_end", "vec::imin({}, unit_panel + {})", index_text(plan_.panels), size);
+    write_panels("unit_panel", "unit_end");
+  }
+}
+
+// The results of these panels: as many at once as the plan says.
+void WinogradWriter::write_panels(const Code& first, const Code& end) {
+  const int64_t at_once = plan_.panels_at_once;
+  body_.open(For{.variable = "panel0", .begin = first, .end = end, .step = Code(at_once)});
+  body_.let("panel1", "vec::imin({}, panel0 + {})", end, at_once);
+  body_.comment(
+      "Products of the transformed inputs and weights, each of which is a matrix product of patches and columns.");
+  write_products();
+  body_.comment("Transforms the sums of each patch back, and stores its results.");
+  write_results();
+  body_.close();
+}
+
+// The sums of a panel.
+Code WinogradWriter::panel_sums() {
+  return plan_.panels_at_once == 1 ? kSums : code("{} + ({} - panel0) * panel_sums", kSums, kPanel);
+}
+
+void WinogradWriter::open_panels() { body_.open(For{.variable = kPanel, .begin = "panel0", .end = "panel1"}); }
+
+void WinogradWriter::declare_scratch() {
+  const int64_t products = rt::winograd::products(form_);
+  before_.constant("float* const", kInputs, "(float*)args->scratch");
+  before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
+  before_.comment(fmt::format("The transforms for {} results of {} taps along {} with stride {}.", form_.side,
+                              form_.taps, form_.flat ? "one direction" : "both directions", form_.stride));
+  before_.constant("constexpr int", kTransforms, "{}", rt::winograd::number_of(form_));
+  // They have the type of their values: int, or that of parameters in functions that several kernels share.
+  const auto distance = [&](const Code& name, int64_t value) { before_.constant("const auto", name, "{}", value); };
+  distance(kInputRow, plan_.input_row), distance(kInputPlane, plan_.input_plane);
+  distance(kSumsPlane, plan_.sums_plane);
+  if (plan_.panels_at_once > 1) distance("panel_sums", products * plan_.sums_plane);
+  const int64_t channels = contraction_.depth.extent.constant() * plan_.batch_per_unit;
+  before_.array("alignas(64) static const float", "padding", Code(channels), "{}");
+  note_scratch("inputs: [product][patch][depth], transformed");
+  note_scratch("sums: [panel][product][patch][column]");
+}
+
+// Declares the block of patches and the group of panels of the unit, in either order with the same text, so that
+// convolutions share it.
+void WinogradWriter::declare_unit() {
+  const IndexExpr groups = plan_.groups, one = 1;
+  const auto let = [&](const Code& name, IndexExpr inner, IndexExpr extent) {
+    body_.let(name, "unit / {} % {}", factor(inner), factor(extent));
+  };
+  let(kBlock, plan_.rows_outside ? groups : one, plan_.blocks);
+  let(kGroup, plan_.rows_outside ? one : plan_.blocks, groups);
+  if (!in_groups()) return;
+  body_.let(kFirstBatch, "{} * {}", kGroup, plan_.batch_per_unit);
+  context_.names.set(first_batch_.var.node(), kFirstBatch);
+  body_.let(kBatchEnd, "vec::imin({}, {} + {})", index_text(points(contraction_.batch)), kFirstBatch,
+            plan_.batch_per_unit);
+}
+
+bool WinogradWriter::in_groups() const { return !contraction_.batch.empty(); }
+
+// The distance between the channels of the group that is computed and those of the first group of the unit.
+Code WinogradWriter::group_offset() {
+  return code("({} - {}) * {}", factor(contraction_.batch[0].var), kFirstBatch, contraction_.depth.extent.constant());
+}
+
+// The panels of the group of channels that is computed.
+Code WinogradWriter::panels_of_group() {
+  const Code all = context_.pointers.at(contraction_.packed);
+  if (!in_groups()) return all;
+  const int64_t of_panel = rt::winograd::products(form_) + rt::winograd::direct_taps(form_);
+  return code("{} + {} * {}", all, factor(contraction_.packed_batch),
+              plan_.panels.constant() * of_panel * contraction_.depth.extent.constant() * contraction_.shape.nr);
+}
+
+// Declares the image and the position in it of the patch `patch` of the block.
+void WinogradWriter::decompose_patch() {
+  std::vector<Loop> loops(contraction_.rows.begin(), contraction_.rows.end() - long(contraction_.taps.size()));
+  if (lines()) loops.push_back(down_);
+  loops.push_back(across_);
+  body_.let("number", "piece.begin + {}", kPatch);
+  decompose(Code::name("number"), loops);
+  if (lines()) body_.let(kFirstLine, "{} * {}", factor(down_.var), plan_.side_down);
+  body_.let(kFirstPosition, "{} * {}", factor(across_.var), plan_.side_across);
+}
+
+// The address of the channels of a point of the inputs, or of padding.
+Code WinogradWriter::point_address() {
+  const ir::Expr left = contraction_.left;
+  ir::IndexMap at_point{{contraction_.depth.var.node(), 0}};
+  if (in_groups()) at_point[contraction_.batch[0].var.node()] = first_batch_.var;
+  // The index of an input is that of the first result, with a tap at its position.
+  const auto read_along = [&](const Loop& results, const Loop& taps, const Loop& inputs) {
+    const bool has_taps = !taps.extent.is_constant(1);
+    at_point[(has_taps ? taps : results).var.node()] = inputs.var;
+    at_point[(has_taps ? results : taps).var.node()] = 0;
+  };
+  read_along(contraction_.rows.back(), contraction_.taps.back(), position_);
+  if (lines()) read_along(*lines(), contraction_.taps[0], line_);
+  const auto& shape = view_.program().buffer(left->buffer).shape;
+  std::vector<Code> inside;
+  for (size_t d = 0; d < shape.size(); d++) {
+    const IndexExpr index = ir::substitute(left->indices[d], at_point);
+    if (!ir::depends_on(index, line_.var.node()) && !ir::depends_on(index, position_.var.node())) continue;
+    if (!ir::prove_less_equal(0, index)) inside.push_back(context_.names.at_least(index, 0));
+    if (!ir::prove_less(index, shape[d])) inside.push_back(context_.names.less(index, shape[d]));
+  }
+  const Code address = sum(context_.pointers.at(left->buffer),
+                           index_text(ir::substitute(view_.offset(left->buffer, left->indices), at_point)));
+  return inside.empty() ? address : code("{} ? {} : padding", all_of(inside), address);
+}
+
+// find_points(patch, points): the points of the inputs of a patch. It is called from two places, and long.
+void WinogradWriter::write_points() {
+  body_.open(Lambda{kFindPoints, fmt::format("const int {}, const float** points", kPatch.text()), true});
+  decompose_patch();
+  const Code dy = Code::name("dy"), dx = Code::name("dx");
+  body_.open(For{.type = "int", .variable = dy, .end = Code(window_down_)});
+  body_.open(For{.type = "int", .variable = dx, .end = Code(window_across_)});
+  const auto first_input = [&](const Code& first, int64_t side) {
+    return side != 1 && form_.stride != 1 ? code("{} * {}", first, form_.stride) : first;
+  };
+  if (lines()) body_.let(name_loop(line_), "{} + {}", first_input(kFirstLine, plan_.side_down), dy);
+  body_.let(name_loop(position_), "{} + {}", first_input(kFirstPosition, plan_.side_across), dx);
+  body_.line("points[{} * {} + {}] = {};", dy, window_across_, dx, point_address());
+  body_.close();
+  body_.close();
+  body_.close();
+}
+
+void WinogradWriter::write_inputs() {
+  body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
+  body_.array("const float*", "points", Code(rt::winograd::products(form_)));
+  body_.line("{}({}, points);", kFindPoints, kPatch);
+  const Code depth = index_text(contraction_.depth.extent);
+  const Code channels = in_groups() ? code("({} - {}) * {}", kBatchEnd, kFirstBatch, depth) : depth;
+  body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, kTransforms, channels, kInputs, kPatch,
+             kInputRow, kInputPlane);
+  body_.close();
+}
+
+// The products of all patches of the block with some panels, in tiles of equal size.
+void WinogradWriter::write_products() {
+  const auto& c = contraction_;
+  const int64_t products = rt::winograd::products(form_), mr = c.shape.mr, nr = c.shape.nr;
+  const Code product = Code::name("product"), tile = Code::name("tile");
+  body_.let("tiles", "(piece.size + {}) / {}", mr - 1, mr);
+  body_.open(For{.type = "int", .variable = product, .end = Code(products)});
+  open_panels();
+  body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", panels_of_group(), kPanel, products,
+                 product, c.depth.extent.constant() * nr);
+  body_.open(For{.variable = tile, .end = "tiles"});
+  body_.constant("const vec::Piece", "rows", "vec::even_piece(piece.size, tiles, {})", tile);
+  body_.array("const void*", "left", Code(mr));
+  const Code inputs = in_groups() ? code("{} + {}", kInputs, group_offset()) : kInputs;
+  body_.each({.type = "int", .variable = "r", .end = "rows.size"},
+             code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, kInputPlane, kInputRow));
+  const int64_t terms = c.summed_channels;
+  const bool in_blocks = c.depth.extent.constant() > terms;
+  before_.comment("Tiles that sum the whole depth at once are the first functions; those in short blocks follow.");
+  before_.constant("const auto", "first_function", "{}", in_blocks ? mr : 0);
+  body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});",
+             of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(), product,
+             kSumsPlane, nr, nr);
+  body_.close();
+  body_.close();
+  body_.close();
+}
+
+void WinogradWriter::write_results() {
+  const auto& c = contraction_;
+  const int64_t nr = c.shape.nr;
+  const int64_t across = plan_.side_across;
+  open_panels();
+  body_.let("column0", "{} * {}", kPanel, nr);
+  body_.let("tile_columns", "vec::imin({} - column0, {})", index_text(c.columns.extent), nr);
+  body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
+  decompose_patch();
+  body_.array("alignas(64) float", "block", Code(rt::winograd::results(form_) * nr));
+  body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime, kTransforms,
+                 panel_sums(), kPatch, nr, kSumsPlane, nr);
+  write_direct();
+  if (lines())
+    body_.let("line_end", "vec::imin({}, {} - {})", plan_.side_down, index_text(lines()->extent), kFirstLine);
+  body_.let("row_size", "vec::imin({}, {} - {})", across, index_text(c.rows.back().extent), kFirstPosition);
+  const Code dy = Code::name("dy");
+  body_.open(For{.variable = dy, .end = lines() ? Code("line_end") : Code(1)});
+  write_epilogue();
+  body_.line("vec::finish_block(block + {} * {}, {}, row_size, column0, tile_columns, epilogue);", dy, across * nr, nr);
+  body_.close();
+  body_.close();
+  body_.close();
+}
+
+// The panels of the original taps follow those of the transformed ones.
+void WinogradWriter::write_direct() {
+  const auto& c = contraction_;
+  const int64_t step = c.depth.extent.constant() * c.shape.nr, transformed = rt::winograd::products(form_) * step;
+  body_.comment("Infinities and NaN spread to other results in the transforms: such a patch is summed directly.");
+  body_.open_if("!finite");
+  body_.array("const float*", "points", Code(rt::winograd::products(form_)));
+  body_.line("{}({}, points);", kFindPoints, kPatch);
+  if (in_groups())
+    body_.each({.type = "int", .variable = "point", .end = Code(rt::winograd::products(form_))},
+               code("points[point] += {};", group_offset()));
+  body_.line("{}->winograd_direct[{}](points, {}, {}[{}], {} + {} + {} * {}, {}, block);", kRuntime, kTransforms,
+             index_text(c.depth.extent), of_format("tiles", c.format), form_.side, panels_of_group(),
+             plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step, c.shape.nr);
+  body_.close();
+}
+
+// epilogue(r)(column, lanes, sum): the stores of one vector of a result of the line `dy` of the patch.
+void WinogradWriter::write_epilogue() {
+  const auto& c = contraction_;
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  const Loop& positions = c.rows.back();
+  const Code line = lines() ? name_loop(*lines()) : Code(), position = name_loop(positions),
+             column = name_loop(c.columns);
+  const bool merged = rows.size() < c.rows.size();
+  const Code row = merged ? name_loop(rows[0]) : Code();
+  if (lines()) body_.let(line, "{} + dy", kFirstLine);
+  const ValueEmitter e = contraction_epilogue();
+  body_.add(e.lines[0]);
+  body_.open(Lambda{"epilogue", "const vec::i64 r"});
+  body_.let(position, "{} + r", kFirstPosition);
+  if (merged) {
+    IndexExpr number = 0;
+    for (const Loop& l : c.rows) number = number * l.extent + l.var;
+    body_.let(row, "{}", index_text(number));
+  }
+  for (size_t i = 1; i < e.lines.size() - 1; i++) body_.add(e.lines[i]);
+  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<float> sum", column.text())});
+  body_.add(e.lines.back());
+  body_.close();
+  body_.close();
+}
+
+KernelText WinogradPlan::write(const KernelView& view, const KernelPlan& plan, const Options& options) const {
+  return WinogradWriter(view, *this, options).write(plan);
+}
+
+}  // namespace cppgen::forms
