@@ -19,7 +19,8 @@ struct Mode {
   const char* value;
   double tolerance;
 };
-constexpr Mode kModes[] = {{"strict", kFullPrecision}, {"f32", kFullPrecision}, {"relaxed", kFullPrecision}, {"bf16x3", 1e-3}, {"bf16", 1e-1}};
+constexpr Mode kModes[] = {
+    {"strict", kFullPrecision}, {"f32", kFullPrecision}, {"relaxed", kFullPrecision}, {"bf16x3", 1e-3}, {"bf16", 1e-1}};
 
 bool accepts(Settings settings, const char* name, const char* value) {
   try {

@@ -5,6 +5,7 @@
 
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/codegen/value_emitter.h"
+#include "runtime/contraction/formats.h"
 
 namespace cppgen::codegen {
 

@@ -100,7 +100,8 @@ Cost OfVector::of_value(Expr e) const {
       return of_unary(e->unary, e->type);
     case ExprKind::binary:
       if (is_exact_extremum(e))
-        return vector_parts(e->type) * multi_instruction(e->binary == ir::BinaryOp::max ? costs_.maximum : costs_.minimum);
+        return vector_parts(e->type) *
+               multi_instruction(e->binary == ir::BinaryOp::max ? costs_.maximum : costs_.minimum);
       return of_binary(e);
     case ExprKind::select:
     case ExprKind::cast:
@@ -215,7 +216,7 @@ class Counter {
   Cost of_every_other() const {
     constexpr int64_t kLanesOfSuch = 16;
     return multi_instruction(int64_t(usual_.every_other_time) +
-                     (view_.target.lanes < kLanesOfSuch ? costs_.every_other_more : 0));
+                             (view_.target.lanes < kLanesOfSuch ? costs_.every_other_more : 0));
   }
   Cost of_lanes_apart() const { return multi_instruction(costs_.apart_lane * view_.target.lanes); }
 

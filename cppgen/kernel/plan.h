@@ -15,12 +15,12 @@ struct KernelWork {
   // Multiply-adds of sums of products, each counted as two operations: without the padding of tiles, and in an
   // attention without keys that a condition on indices or a constant mask hides.
   IndexExpr flops = 0;
-  double rate = 1;             // of these, the highest that the CPU reaches: 1 for the float32 vectors of the ISA
-  IndexExpr products = 0;      // multiply-adds on tiles, with the padding of tiles
-  IndexExpr multi_instruction = 0;     // operations of several instructions, as multiply-adds that take as long
-  IndexExpr functions = 0;     // of these, what divisions and functions take at least
-  IndexExpr instructions = 0;  // all others
-  IndexExpr bytes = 0;         // read and written in memory, each element counted once
+  double rate = 1;                  // of these, the highest that the CPU reaches: 1 for the float32 vectors of the ISA
+  IndexExpr products = 0;           // multiply-adds on tiles, with the padding of tiles
+  IndexExpr multi_instruction = 0;  // operations of several instructions, as multiply-adds that take as long
+  IndexExpr functions = 0;          // of these, what divisions and functions take at least
+  IndexExpr instructions = 0;       // all others
+  IndexExpr bytes = 0;              // read and written in memory, each element counted once
 };
 
 // What makes accesses of loops cheaper.

@@ -87,8 +87,8 @@ void fields(V& v, Local& local) {
 template <class V>
 void fields(V& v, TileContraction& contraction) {
   auto& [left, right, left_scales, batch, rows, taps, columns, depth, engine, form, format, shape, packed, packed_batch,
-         panel_elements, tiling, winograd, summed_channels, blocking, unpacked_depth, in_registers, site, convolution, tuning] =
-      contraction;
+         panel_elements, tiling, winograd, summed_channels, blocking, unpacked_depth, in_registers, site, convolution,
+         tuning] = contraction;
   auto& [row_tiles, panels] = blocking;
   v.word("engine", engine, "");
   v.word("form", form, kTilesForm);

@@ -213,7 +213,8 @@ void expect_errors_below(Patch size, double most) {
 constexpr long kChannels[] = {16, 24, 32, 48, 64, 96, 128, 256, 512, 1024};
 
 TEST(Winograd, ErrorIsLikeThatOfDirectSums) {
-  const double most = isas_to_test().back()->lanes == 1 ? 1.26 : 1.25;  // scalar code rounds products before it adds them
+  const double most =
+      isas_to_test().back()->lanes == 1 ? 1.26 : 1.25;  // scalar code rounds products before it adds them
   for (const long channels : kChannels)
     for (const winograd::Form form : winograd::kForms)
       expect_errors_below({form, channels, 64}, is_like_direct(form, channels) ? most : 2.5);

@@ -48,8 +48,7 @@ class AttentionWriter : public KernelWriter {
   void write_query_panel();
   BlockMatrix in_place(Expr load, const OperandMatrix&, IndexExpr key_stride) const;
   // The block as tiles read it: in place, or a copy in float32.
-  BlockMatrix widened(Expr load, const OperandMatrix&, const ir::Loop& rows, const ir::Loop& steps,
-                      const Code& copy);
+  BlockMatrix widened(Expr load, const OperandMatrix&, const ir::Loop& rows, const ir::Loop& steps, const Code& copy);
   // The functions for an operand whose rows or steps are contiguous, by the number of rows; `entry` is a name for their
   // position in the table.
   Code tile_functions(const Code& entry, const BlockMatrix&);

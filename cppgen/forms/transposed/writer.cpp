@@ -1,7 +1,18 @@
 // Kernels that read along one loop and write along another: square tiles, transposed in the cache.
 
-#include "cppgen/codegen/transposed_block.h"
 #include "cppgen/forms/loops/writer.h"
+
+#include "cppgen/codegen/transposed_block.h"
+#include "cppgen/forms/transposed/plan.h"
+#include "cppgen/kernel/view.h"
+
+namespace cppgen::forms {
+
+// Square tiles that are transposed in the cache.
+class TransposedWriter : public LoopsWriter {
+ public:
+  TransposedWriter(const KernelView& view, const TransposedPlan& plan, const Options& options)
+      : LoopsWriter(view, plan, options), plan_(plan) {}
 
  private:
   const TransposedPlan& plan_;

@@ -224,7 +224,7 @@ std::vector<Phases> phases_of(const Window& window) {
 }
 
 // Appends loops of this role, and returns their variables.
-At add_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, const Shape& extents, AxisRole role) {
+At append_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, const Shape& extents, AxisRole role) {
   const std::vector<ir::Loop> added = c.loops(extents);
   to.insert(to.end(), added.begin(), added.end());
   nest.roles.insert(nest.roles.end(), added.size(), role);
@@ -232,10 +232,10 @@ At add_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, con
 }
 
 // The same for loops that choose the weights; one point needs no loop.
-At add_batch_loops(LowerContext& c, ir::LoopNest& nest, const Shape& extents) {
+At append_batch_loops(LowerContext& c, ir::LoopNest& nest, const Shape& extents) {
   At variables;
   for (IndexExpr extent : extents)
-    variables.push_back(extent.is_constant(1) ? 0 : add_loops(c, nest, nest.loops, {extent}, AxisRole::batch)[0]);
+    variables.push_back(extent.is_constant(1) ? 0 : append_loops(c, nest, nest.loops, {extent}, AxisRole::batch)[0]);
   return variables;
 }
 
@@ -257,13 +257,13 @@ std::optional<ir::LoopNest> sums_by_phases(LowerContext& c, const TransposedShap
   for (const Phases& p : axes)
     strides.push_back(p.axis.stride), outputs.push_back(p.outputs()), terms.push_back(p.terms);
   ir::LoopNest nest;
-  const IndexExpr n = add_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows)[0];
-  const IndexExpr group = add_batch_loops(c, nest, {s.groups})[0];
-  const At phase = add_batch_loops(c, nest, strides);
-  const IndexExpr column = add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns)[0];
-  const At q = add_loops(c, nest, nest.loops, outputs, AxisRole::rows);
-  const At term = add_loops(c, nest, nest.reduced, terms, AxisRole::depth);
-  const IndexExpr depth = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth)[0];
+  const IndexExpr n = append_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows)[0];
+  const IndexExpr group = append_batch_loops(c, nest, {s.groups})[0];
+  const At phase = append_batch_loops(c, nest, strides);
+  const IndexExpr column = append_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns)[0];
+  const At q = append_loops(c, nest, nest.loops, outputs, AxisRole::rows);
+  const At term = append_loops(c, nest, nest.reduced, terms, AxisRole::depth);
+  const IndexExpr depth = append_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth)[0];
   const IndexExpr channel = group * s.in_channels + depth;
   At from = {n, channel}, weight = {channel, column}, to = {n, group * s.out_channels + column};
   for (size_t d = 0; d < axes.size(); d++) {
