@@ -60,7 +60,7 @@ TEST_F(SettingEffect, COSTS) {
     g.output(g.node("Exp", {g.input("x", {1024})}));
     const Target target = target_of(*find_isa("avx2"), settings());
     const Schedule s = scheduled(std::move(g), target);
-    return kernel::plan_kernel({s, *kernels_of(s).at(0), target}).work.multi_instruction.constant();
+    return forms::plan_kernel({s, *kernels_of(s).at(0), target}).work.multi_instruction.constant();
   };
   expect_effect<int64_t>("function=48", instructions, 128 * 24, 128 * 48);
   const auto refused = [&](const std::string& value) {

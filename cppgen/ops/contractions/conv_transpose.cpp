@@ -247,11 +247,21 @@ bool weights_are_finite(const LowerContext& c) {
   return std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); });
 }
 
+// With many channels, products take so much longer than the gathering of their sums that it does not matter, and are
+// faster than those of phases, whose rows are not evenly spaced where the image ends. With one tap, or a stride of 1,
+// phases are always faster.
+bool gathers_faster(const TransposedShape& s, const std::vector<Phases>& axes) {
+  constexpr int64_t kManyChannels = 128;
+  const bool has_phases = std::any_of(axes.begin(), axes.end(), [](const Phases& p) { return p.axis.stride > 1; });
+  const bool has_terms = std::any_of(axes.begin(), axes.end(), [](const Phases& p) { return p.terms > 1; });
+  return has_phases && has_terms && !ir::prove_less(s.in_channels, kManyChannels);
+}
+
 // The sums of each phase of the outputs by itself, like those of a group of channels; nullopt if the phases meet
-// different numbers of taps, or zeros around the image would make a difference.
+// different numbers of taps, zeros around the image would make a difference, or this is slower.
 std::optional<ir::LoopNest> sums_by_phases(LowerContext& c, const TransposedShape& s, ir::BufferId sum) {
   const std::vector<Phases> axes = phases_of(s.window);
-  if (axes.empty()) return std::nullopt;
+  if (axes.empty() || gathers_faster(s, axes)) return std::nullopt;
   const DType type = ir::value_type(c.dtype(0));
   Shape strides, outputs, terms;
   for (const Phases& p : axes)
