@@ -109,16 +109,13 @@ fuzz_formats() {
     -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/formats
 }
 
-# The seeds are the texts among the cases of passes. A schedule has its program behind its first line.
+# The seeds are the texts among the cases of passes.
 fuzz_text() {
-  bounded 900 cmake --build build/fuzz -j "$jobs" --target fuzz_text
+  bounded 600 cmake --build build/fuzz -j "$jobs" --target fuzz_text
   mkdir -p build/fuzz/text
-  for file in tests/passes/*/*.txt; do
-    awk -v out="build/fuzz/text/$(basename "$file" .txt)" '
-      /^(graph|program|schedule)( |$)/ && before !~ /^schedule / { n++; into = out "_" n }
-      /^(## |RUN: |----|error: )/ { into = "" }
-      into { print > into }
-      { before = $0 }' "$file"
+  for file in tests/passes/files/*.txt; do
+    awk -v out="build/fuzz/text/$(basename "$file" .txt)" \
+      '/^(graph|program)( |$)/ { n++; into = out "_" n } /^(## |RUN: |----|error: )/ { into = "" } into { print > into }' "$file"
   done
   bounded $((formats_seconds + 120)) build/fuzz/bin/fuzz_text -max_total_time="$formats_seconds" -max_len=8192 \
     -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/text
@@ -186,7 +183,7 @@ if [ "$sanitizers" != none ] && fits 180 "tests with ThreadSanitizer"; then
   # Everything that threads share.
   sanitize tsan 700 300 'threads|runtime' test_threads test_runtime
 fi
-if [ "$ci" = true ] && fits 400 "fuzzing the importer"; then
+if [ "$ci" = true ] && fits 250 "fuzzing the importer"; then
   stage "fuzzing the importer for $fuzz_seconds s"
   fuzz_importer
   fuzz_formats

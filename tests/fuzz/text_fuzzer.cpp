@@ -1,5 +1,5 @@
-// Any bytes as a text of a graph, a program or a schedule: it is read, and then printed as a text that is read again
-// and printed the same, or refused by a UserError. Other exceptions, crashes and hangs are findings.
+// Any bytes as a text of a graph or a program: it is read, and then printed as a text that is read again and printed
+// the same, or refused by a UserError. Other exceptions, crashes and hangs are findings.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -8,7 +8,6 @@
 
 #include "cppgen/graph/graph_text.h"
 #include "cppgen/ir/text/program_text.h"
-#include "cppgen/schedule_text/schedule_text.h"
 #include "cppgen/text/graph_reader.h"
 #include "cppgen/text/program_reader.h"
 #include "runtime/base/errors.h"
@@ -17,8 +16,6 @@ namespace cppgen {
 namespace {
 
 std::string printed(std::string_view text) {
-  if (schedule_text::is_schedule(text, "fuzz"))
-    return schedule_text::to_text(schedule_text::read_schedule(text, "fuzz"));
   if (text::is_program(text, "fuzz")) return ir::program_text(text::read_program(text, "fuzz"));
   return graph_text(text::read_graph(text, "fuzz"));
 }
