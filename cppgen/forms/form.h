@@ -22,8 +22,8 @@ using namespace cppgen::kernel;
 using namespace cppgen::codegen;
 using schedule_text::FieldPrinter;
 
-// What a form decides about one kernel, beyond what all plans state: how it is split, vectorised and unrolled. Its
-// writer follows it and makes no decisions.
+// The decisions of a form about one kernel, beyond those that all plans state: how it is split, vectorised and
+// unrolled. The writer follows them and makes none.
 class FormPlan {
  public:
   virtual ~FormPlan() = default;
@@ -33,7 +33,7 @@ class FormPlan {
   virtual void print(FieldPrinter&) = 0;
   // Why a kernel cannot be written by this plan; empty if it can.
   virtual std::string fault(const KernelView&) const = 0;
-  // What one run of the kernel executes and moves, estimated.
+  // Estimates what one run of the kernel executes and moves.
   virtual KernelWork work(const KernelView&) const = 0;
   virtual KernelText write(const KernelView&, const KernelPlan&, const Options&) const = 0;
 };

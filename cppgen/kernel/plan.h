@@ -23,15 +23,15 @@ struct KernelWork {
   IndexExpr bytes = 0;              // read and written in memory, each element counted once
 };
 
-// What makes accesses of loops cheaper.
+// Properties of loops that make their accesses cheaper.
 struct LoopCosts {
   bool transposed = false;  // tiles are transposed in the cache
-  bool neighbours_share =
-      false;  // neighbouring points of the loop before the last one share what does not depend on it
+  // Neighbouring points of the loop before the last one share what does not depend on it.
+  bool neighbours_share = false;
 };
 
-// What the plans of all forms of kernels (cppgen/forms) state. Plans depend only on shapes, layouts, the target and the
-// tuning, so that results never depend on the number of threads.
+// The numbers that plans of all forms of kernels (cppgen/forms) state. Plans depend only on shapes, layouts, the target
+// and the tuning, so that results never depend on the number of threads.
 struct KernelPlan {
   IndexExpr units = 1;      // that threads share
   IndexExpr unit_work = 1;  // of one unit, in elements of a pointwise kernel

@@ -113,7 +113,7 @@ struct FusedKernel {
   int transpose_loop = -1;
   std::vector<Segment> segments;
   std::vector<Local> locals;
-  // What it computes before its segments; without either, it is a kernel of plain loops.
+  // These are computed before the segments; without either, it is a kernel of plain loops.
   std::optional<TileContraction> contraction;
   std::optional<Attention> attention;
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs

@@ -148,7 +148,7 @@ TEST(Text, UnitsHoldEveryKernelOnceAndInOrder) {
   }
 }
 
-// Of "columns: blocks of 64, 4 chains of operations side by side".
+// The number of chains that a plan states: "columns: blocks of 64, 4 chains of operations side by side".
 int64_t chains_of(const std::string& plan) {
   const size_t end = plan.find(" chains of operations");
   return end == plan.npos ? 1 : std::stoll(plan.substr(plan.rfind(' ', end - 1)));

@@ -203,11 +203,15 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
   return target;
 }
 
-schedule::Target target_of(const VecISA& isa, const Settings& settings) {
-  schedule::Target target = target_of(isa, this_machine());
+void replace_numbers(schedule::Target& target, const Settings& settings) {
   target.tuning = schedule::tuned(target.tuning, settings.tuning);
   if (!settings.costs.empty())
     target.costs = std::make_shared<const schedule::Costs>(schedule::costs_with(settings.costs));
+}
+
+schedule::Target target_of(const VecISA& isa, const Settings& settings) {
+  schedule::Target target = target_of(isa, this_machine());
+  replace_numbers(target, settings);
   target.choices = stored_choices(isa, settings);
   return target;
 }

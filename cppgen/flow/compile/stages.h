@@ -76,7 +76,9 @@ schedule::Options schedule_options(const Settings&);
 void check_settings(const Settings&);
 int64_t cache_class(int64_t bytes);  // of a cache, as used in schedules and keys
 schedule::Target target_of(const VecISA&, const MachineDescription&);
-// This machine, with TUNING and the stored results of tunings. UserError for a constant or a value that is not allowed.
+// Gives the target the constants of TUNING and COSTS. UserError for one, or a value of it, that is not allowed.
+void replace_numbers(schedule::Target&, const Settings&);
+// This machine, with these constants and the stored results of tunings.
 schedule::Target target_of(const VecISA&, const Settings&);
 CompileOptions compile_options(const CompileRequest&);
 

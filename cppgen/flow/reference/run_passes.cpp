@@ -14,7 +14,6 @@
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/passes/pipeline.h"
-#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/pipeline.h"
 #include "cppgen/schedule_text/check_draft.h"
 #include "cppgen/schedule_text/schedule_text.h"
@@ -222,9 +221,7 @@ class PassRunner {
   TargetedDraft& schedule() {
     if (auto* program = std::get_if<ir::Program>(&it_)) {
       TargetedDraft begun{runs_.target ? *runs_.target : target_of(likely_isa(settings_), this_machine()), {}};
-      begun.target.tuning = schedule::tuned(begun.target.tuning, settings_.tuning);
-      if (!settings_.costs.empty())
-        begun.target.costs = std::make_shared<const schedule::Costs>(schedule::costs_with(settings_.costs));
+      replace_numbers(begun.target, settings_);
       begun.draft.schedule.program = std::move(*program);
       it_ = std::make_shared<TargetedDraft>(std::move(begun));
     }

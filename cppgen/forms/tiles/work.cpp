@@ -1,4 +1,4 @@
-// What tiles execute: the products of whole tiles, and the instructions around them.
+// Estimates of what tiles execute: the products of whole tiles, and the instructions around them.
 #include <algorithm>
 #include <cmath>
 #include <optional>

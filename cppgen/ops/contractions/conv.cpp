@@ -11,15 +11,6 @@ void check_kernel_attribute(InferContext& c, const Shape& kernel) {
   for (size_t d = 0; d < given.size(); ++d) require_equal(c, given[d], kernel[d], "kernel_shape and the weights");
 }
 
-// Appends loops and their roles, and returns their variables.
-std::vector<IndexExpr> add_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, const Shape& extents,
-                                 AxisRole role, const std::string& prefix) {
-  std::vector<ir::Loop> added = c.loops(extents, prefix);
-  to.insert(to.end(), added.begin(), added.end());
-  nest.roles.insert(nest.roles.end(), added.size(), role);
-  return LowerContext::indices(added);
-}
-
 std::vector<IndexExpr> positions(const Window& window, const std::vector<IndexExpr>& out,
                                  const std::vector<IndexExpr>& tap) {
   std::vector<IndexExpr> at;
@@ -28,6 +19,14 @@ std::vector<IndexExpr> positions(const Window& window, const std::vector<IndexEx
 }
 
 }  // namespace
+
+std::vector<IndexExpr> add_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, const Shape& extents,
+                                 AxisRole role, const std::string& prefix) {
+  std::vector<ir::Loop> added = c.loops(extents, prefix);
+  to.insert(to.end(), added.begin(), added.end());
+  nest.roles.insert(nest.roles.end(), added.size(), role);
+  return LowerContext::indices(added);
+}
 
 ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
   if (x.size() < 3) c.fail(fmt::format("the input has the shape {} but must have at least 3 dimensions", to_string(x)));

@@ -16,6 +16,10 @@ struct ConvShape {
 };
 ConvShape conv_shape(InferContext&, const Shape& x, const Shape& w);
 
+// Appends loops to those of the nest, with their role, and returns their variables.
+std::vector<IndexExpr> add_loops(LowerContext&, ir::LoopNest&, std::vector<ir::Loop>& to, const Shape& extents,
+                                 ir::AxisRole, const std::string& prefix);
+
 struct ConvBuffers {
   ir::BufferId x, w, out;
   DType accumulate;

@@ -2,8 +2,7 @@
 #include <cmath>
 #include <optional>
 
-#include "cppgen/ops/common.h"
-#include "cppgen/ops/windows/window.h"
+#include "cppgen/ops/contractions/conv.h"
 
 namespace cppgen::ops {
 namespace {
@@ -223,19 +222,11 @@ std::vector<Phases> phases_of(const Window& window) {
   return all;
 }
 
-// Appends loops of this role, and returns their variables.
-At append_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, const Shape& extents, AxisRole role) {
-  const std::vector<ir::Loop> added = c.loops(extents);
-  to.insert(to.end(), added.begin(), added.end());
-  nest.roles.insert(nest.roles.end(), added.size(), role);
-  return LowerContext::indices(added);
-}
-
-// The same for loops that choose the weights; one point needs no loop.
-At append_batch_loops(LowerContext& c, ir::LoopNest& nest, const Shape& extents) {
+// Adds loops that choose the weights, and returns their variables; one point needs no loop.
+At add_batch_loops(LowerContext& c, ir::LoopNest& nest, const Shape& extents) {
   At variables;
   for (IndexExpr extent : extents)
-    variables.push_back(extent.is_constant(1) ? 0 : append_loops(c, nest, nest.loops, {extent}, AxisRole::batch)[0]);
+    variables.push_back(extent.is_constant(1) ? 0 : add_loops(c, nest, nest.loops, {extent}, AxisRole::batch, "p")[0]);
   return variables;
 }
 
@@ -267,13 +258,13 @@ std::optional<ir::LoopNest> sums_by_phases(LowerContext& c, const TransposedShap
   for (const Phases& p : axes)
     strides.push_back(p.axis.stride), outputs.push_back(p.outputs()), terms.push_back(p.terms);
   ir::LoopNest nest;
-  const IndexExpr n = append_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows)[0];
-  const IndexExpr group = append_batch_loops(c, nest, {s.groups})[0];
-  const At phase = append_batch_loops(c, nest, strides);
-  const IndexExpr column = append_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns)[0];
-  const At q = append_loops(c, nest, nest.loops, outputs, AxisRole::rows);
-  const At term = append_loops(c, nest, nest.reduced, terms, AxisRole::depth);
-  const IndexExpr depth = append_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth)[0];
+  const IndexExpr n = add_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows, "o")[0];
+  const IndexExpr group = add_batch_loops(c, nest, {s.groups})[0];
+  const At phase = add_batch_loops(c, nest, strides);
+  const IndexExpr column = add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns, "m")[0];
+  const At q = add_loops(c, nest, nest.loops, outputs, AxisRole::rows, "o");
+  const At term = add_loops(c, nest, nest.reduced, terms, AxisRole::depth, "k");
+  const IndexExpr depth = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "k")[0];
   const IndexExpr channel = group * s.in_channels + depth;
   At from = {n, channel}, weight = {channel, column}, to = {n, group * s.out_channels + column};
   for (size_t d = 0; d < axes.size(); d++) {
