@@ -309,8 +309,7 @@ VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long 
                                        long ldc) {
   constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, (const float*)weights,
-                n_bits::unpacked_steps(depth) * kSlice);
+  vec::add_taps_of_pointers(sums, left, taps, depth, (const float*)weights, n_bits::unpacked_steps(depth) * kSlice);
   store_sums(sums.v, (float*)block, ldc, Adds);
 }
 

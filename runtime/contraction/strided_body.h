@@ -10,18 +10,23 @@ template <int Rows, int Vectors, bool RowsContiguous>
 void strided_tile(const float* a, long ld, long depth, const float* b, float* block) {
   constexpr int columns = Vectors * kLanes;
   Vector acc[Rows][Vectors] = {};
+  vec::SteppedRows<Rows, float> row(a, ld);
 #pragma GCC unroll 2
-  for (long k = 0; k < depth; k++, b += columns, a += RowsContiguous ? ld : 1) {
+  for (long k = 0; k < depth; k++, b += columns) {
     if constexpr (RowsContiguous) __builtin_prefetch(a + kStepsAhead * ld);
     Vector bv[Vectors];
 #pragma GCC unroll 2
     for (int j = 0; j < Vectors; j++) bv[j] = load(b + j * kLanes);
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++) {
-      const Vector x = splat(a[RowsContiguous ? r : r * ld]);
+      const Vector x = splat(RowsContiguous ? a[r] : *row(r));
 #pragma GCC unroll 2
       for (int j = 0; j < Vectors; j++) acc[r][j] = multiply_add(x, bv[j], acc[r][j]);
     }
+    if constexpr (RowsContiguous)
+      a += ld;
+    else
+      row.advance(1);
   }
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; r++)

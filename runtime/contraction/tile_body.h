@@ -24,7 +24,7 @@ template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long depth, const void* panel, long distance,
                                     void* block, long ldc) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel), distance);
+  vec::add_taps_of_pointers(sums, left, taps, depth, static_cast<const float*>(panel), distance);
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 

@@ -13,7 +13,7 @@ VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long depth
   constexpr int kColumns = Vectors * DoubleUnit::kLanes;
   static_assert(vec::slice_columns(kColumns) == kColumns, "a panel is one slice (formats.h)");
   vec::Sums<DoubleUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, vec::ScatteredRows<Rows, double>{left}, taps, depth, static_cast<const double*>(panel), 0);
+  vec::add_taps_of_pointers(sums, left, taps, depth, static_cast<const double*>(panel), 0);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4

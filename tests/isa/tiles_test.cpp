@@ -50,12 +50,21 @@ float expected(const std::vector<const float*>& a, int rows, int r, long taps, l
 
 constexpr TileFormat kFloatFormats[] = {TileFormat::f32, TileFormat::f32_wide, TileFormat::f32_narrow};
 
-void check_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long taps, long k) {
+// Where the rows of each tap begin. They overlap, as those of a convolution's taps. If `even`, those of every second
+// tap are equally far apart, forwards or backwards; the others are in no order.
+std::vector<long> row_starts(int rows, long taps, bool even) {
+  std::vector<long> at;
+  for (long t = 0; t < taps; t++)
+    for (long r = 0; r < rows; r++)
+      at.push_back(even && t % 2 == 0 ? (t % 4 == 0 ? 2 * r : 60 - 2 * r) : (t * rows + r) * 13 % 61);
+  return at;
+}
+
+void check_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long taps, long k, bool even) {
   const TileShape shape = tile_shape(isa.name, format);
-  // Rows overlap and are not in order, as those of a convolution's taps.
   const std::vector<float> data = random_floats(size_t(k) + 64, 7);
   std::vector<const float*> a;
-  for (long i = 0; i < taps * rows; i++) a.push_back(&data[size_t(i * 13 % 61)]);
+  for (long at : row_starts(rows, taps, even)) a.push_back(&data[size_t(at)]);
   auto b = aligned_floats(size_t(taps * k * shape.nr));
   const std::vector<float> values = random_floats(size_t(taps * k * shape.nr), 8);
   std::copy(values.begin(), values.end(), b.get());
@@ -71,8 +80,12 @@ void check_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long tap
       const bool beyond_c = r == rows - 1 && j >= shape.nr;
       if (beyond_c) continue;
       ASSERT_EQ(c[size_t(r * ldc + j)], want) << isa.name << " " << info(format).name << " rows " << rows << " taps "
-                                              << taps << " k " << k << " at " << r << "," << j;
+                                              << taps << " k " << k << " even " << even << " at " << r << "," << j;
     }
+}
+
+void check_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long taps, long k) {
+  for (const bool even : {false, true}) check_tile(isa, format, rows, taps, k, even);
 }
 
 TEST(Tiles, EveryRowCountSumsInOrder) {

@@ -48,8 +48,8 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
   }
 }
 
-// Adds sum over k < depth of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Not unrolled:
-// g++ would run out of registers.
+// Adds sum over k < depth of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
+// advance do so instead of being indexed. Not unrolled: g++ would run out of registers.
 template <class Unit, int Rows, int Vectors, class T, class Row>
 VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const T* slice, i64 distance, Row row) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
@@ -64,8 +64,83 @@ VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const T* sl
       __builtin_prefetch(line + kStepsAhead * kSlice);
       __builtin_prefetch(line + kColumns / kSlice * distance, 0, 2);  // of the next panel, into the second-level cache
     }
-    add_outer_product(sums, k, slice, distance, row);
+    if constexpr (requires { row.advance(1); }) {
+      add_outer_product(sums, 0, slice, distance, row);
+      row.advance(1);
+    } else {
+      add_outer_product(sums, k, slice, distance, row);
+    }
   }
+}
+
+// Rows `distance` elements apart, whose pointers advance with the depth. A pointer to every seventh row and three
+// multiples of the distance address all of them, so that these stay in registers: of a pointer to each row, which g++
+// would make, some would be loaded in every step.
+template <int Rows, class T>
+struct SteppedRows {
+  static constexpr int kGroup = 7, kGroups = (Rows + kGroup - 1) / kGroup;
+  const T* group[kGroups];
+  i64 distance, three, five;
+
+  VEC_MEMBER SteppedRows(const T* first, i64 distance) : distance(distance), three(3 * distance), five(5 * distance) {
+#pragma GCC unroll 4
+    for (int g = 0; g < kGroups; g++) group[g] = first + g * kGroup * distance;
+    if (!__builtin_constant_p(distance)) asm("" : "+r"(this->distance), "+r"(three), "+r"(five));
+  }
+  VEC_MEMBER const T* operator()(int r) const {
+    if (__builtin_constant_p(distance)) return group[0] + r * distance;
+    const T* const row = group[r / kGroup];
+    switch (r % kGroup) {
+      case 0:
+        return row;
+      case 1:
+        return row + distance;
+      case 2:
+        return row + 2 * distance;
+      case 3:
+        return row + three;
+      case 4:
+        return row + 4 * distance;
+      case 5:
+        return row + five;
+      default:
+        return row + 2 * three;
+    }
+  }
+  VEC_MEMBER void advance(i64 steps) {
+#pragma GCC unroll 4
+    for (int g = 0; g < kGroups; g++) {
+      group[g] += steps;
+      if (!__builtin_constant_p(distance)) asm("" : "+r"(group[g]));  // hides what the groups have in common
+    }
+  }
+};
+
+// Rows `distance` elements apart; those of a tap begin tap_offsets[tap] elements after `first`.
+struct EvenRows {
+  const f32* first;
+  i64 distance;
+  const i64* tap_offsets;
+  VEC_MEMBER bool skips(i64) const { return false; }
+  template <int Rows>
+  VEC_MEMBER SteppedRows<Rows, f32> at(i64 tap) const {
+    return {first + tap_offsets[tap], distance};
+  }
+};
+VEC_FN EvenRows even_rows(const f32* first, i64 distance, const i64* tap_offsets) {
+  return {first, distance, tap_offsets};
+}
+
+constexpr int kPointersInRegisters = 8;
+
+// Whether rows are equally far apart: their differences are multiples of that of the first two.
+template <int Rows, class T>
+VEC_FN bool are_even(const T* const (&row)[Rows]) {
+  const u64 first = u64(row[0]), distance = u64(row[1]) - first;
+  u64 differences = 0;
+#pragma GCC unroll 32
+  for (int r = 2; r < Rows; r++) differences |= u64(row[r]) - first - u64(r) * distance;
+  return differences == 0;
 }
 
 // Rows of the left operand at successive taps: rows_[tap * count + r], all taps of a row being skipped whose first
@@ -78,6 +153,7 @@ struct ScatteredRows {
     VEC_MEMBER const T* operator()(int r) const { return row[r]; }
   };
   VEC_MEMBER bool skips(i64 tap) const { return !rows[tap * Rows]; }
+  template <int>
   VEC_MEMBER Tap at(i64 tap) const {
     Tap result;
 #pragma GCC unroll 32
@@ -86,29 +162,31 @@ struct ScatteredRows {
   }
 };
 
-// Rows `distance` elements apart; those of a tap begin tap_offsets[tap] elements after `first`.
-struct EvenRows {
-  const f32* first;
-  i64 distance;
-  const i64* tap_offsets;
-  struct Tap {
-    const f32* first;
-    i64 distance;
-    VEC_MEMBER const f32* operator()(int r) const { return first + r * distance; }
-  };
-  VEC_MEMBER bool skips(i64) const { return false; }
-  VEC_MEMBER Tap at(i64 tap) const { return {first + tap_offsets[tap], distance}; }
-};
-VEC_FN EvenRows even_rows(const f32* first, i64 distance, const i64* tap_offsets) {
-  return {first, distance, tap_offsets};
-}
-
-// Does the same for these taps, of a panel that may have more.
+// Adds the products of these taps, of a panel that may have more.
 template <class Unit, int Rows, int Vectors, class Left, class T>
 VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const T* slice, i64 distance) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += depth * slice_columns(Vectors * Unit::kLanes))
-    if (!left.skips(t)) add_products(sums, depth, slice, distance, left.at(t));
+    if (!left.skips(t)) add_products(sums, depth, slice, distance, left.template at<Rows>(t));
+}
+
+// Does the same for pointers to rows. Many of them have no room in registers, but are often equally far apart.
+template <class Unit, int Rows, int Vectors, class T>
+VEC_FN void add_taps_of_pointers(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 depth,
+                                 const T* slice, i64 distance) {
+  const ScatteredRows<Rows, T> rows{left};
+#pragma GCC unroll 1
+  for (i64 t = 0; t < taps; t++, slice += depth * slice_columns(Vectors * Unit::kLanes)) {
+    if (rows.skips(t)) continue;
+    const auto tap = rows.template at<Rows>(t);
+    if constexpr (Rows > kPointersInRegisters) {
+      if (are_even(tap.row)) {
+        add_products(sums, depth, slice, distance, SteppedRows<Rows, T>(tap.row[0], tap.row[1] - tap.row[0]));
+        continue;
+      }
+    }
+    add_products(sums, depth, slice, distance, tap);
+  }
 }
 
 }  // namespace VEC_ISA
