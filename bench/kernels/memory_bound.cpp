@@ -1,6 +1,6 @@
-// How close memory-bound kernels come to what the machine allows. Each model's bound is the time to stream its inputs
-// and outputs once, at the bandwidth measured between its runs on as many threads and over as many bytes, or the time
-// of its expensive vector functions where that is longer.
+// Measures how close memory-bound kernels come to what the machine allows. Each model's bound is the time to stream its
+// inputs and outputs once, at the bandwidth measured between its runs on as many threads and over as many bytes, or the
+// time of its expensive vector functions where that is longer.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>

@@ -123,7 +123,7 @@ void measure(const Case& c, const Options& options, const std::string& folder) {
   }
 }
 
-// By themselves, and as many as exceed the caches.
+// Each case runs by itself, and with as many copies as exceed the caches.
 std::vector<Case> cases_of(const Options& options) {
   constexpr int64_t kShapes[][2] = {{2048, 2048}, {2048, 8192}, {4096, 4096}, {4096, 11008}};  // depth, columns
   std::vector<Case> cases;

@@ -3,7 +3,7 @@
 
 namespace cppgen::bench {
 
-// How far results are from expected ones.
+// States how far results are from expected ones.
 struct Difference {
   double relative = 0;  // of tensors that hold no bytes: max |difference| over max |expected|, the worst tensor
   double quanta = 0;    // the largest difference of bytes

@@ -35,7 +35,7 @@ struct MeasureOptions {
   bool quantized = false;  // compares cut models, too, which quantized ones need
 };
 
-// How a peer's own settings, and the environment's, compile a model.
+// Returns how a peer's own settings, and the environment's, compile a model.
 CompileRequest request_of(const std::string& path, const Peer&);
 
 // Runs the model in processes of each peer in turns. Outputs of all are compared with the first peer's.

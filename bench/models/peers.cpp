@@ -61,8 +61,8 @@ void add_cppgen(const PeerOptions& options, std::vector<Peer>& list) {
 
 const std::string kFolder = CPPGEN_BENCH_MODELS_DIR;
 
-// A peer that a program of its own runs: `program`, and for a task its file. Not added, with the reason on stderr, if
-// the program alone does not end with success.
+// A peer that a program of its own runs: `program`, and for a task its file. It is not added, with the reason on
+// stderr, if the program alone does not end with success.
 bool add_foreign(std::vector<Peer>& list, Peer peer, const std::vector<std::string>& program,
                  const std::string& missing) {
   PosixProcessRunner runner;

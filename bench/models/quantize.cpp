@@ -190,7 +190,7 @@ class Quantizer {
     return name + "//dequantized";
   }
 
-  // In units of the products: int32.
+  // The bias is in units of the products: int32.
   std::string bias(const std::string& name, const std::string& left, const std::string& right) {
     if (!done_.insert(name).second) return name + "//dequantized";
     const std::vector<float> values = floats_of(constants_.at(name)), &columns = weight_scales_.at(right);

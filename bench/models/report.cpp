@@ -28,7 +28,8 @@ struct Mean {
   std::vector<double> ratios, best;
 };
 
-// Over the models that all peers ran would hide one that fails everywhere: each over those that it ran.
+// Each mean is over the models that the peer ran; over those that all peers ran, it would hide one that fails
+// everywhere.
 std::vector<Mean> means_of(const std::vector<ModelResult>& results) {
   std::vector<Mean> means;
   for (const ModelResult& m : results)

@@ -9,7 +9,7 @@ namespace {
 constexpr double kWarmUpSeconds = 0.1, kTurnSeconds = 0.05;
 constexpr int64_t kMostRuns = 5000;
 
-// Until caches, page tables and the CPU's frequency have settled. Returns the least time of a run.
+// Runs until caches, page tables and the CPU's frequency have settled. Returns the least time of a run.
 double warm_up(Timed& timed) {
   double least = HUGE_VAL, spent = 0;
   while (spent < kWarmUpSeconds) {

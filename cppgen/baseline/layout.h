@@ -25,7 +25,7 @@ Desc with_strides(const Dims&, const Dims& strides);
 
 bool is_row_major(const Desc&);
 bool is_dense(const Desc&);  // plain, without gaps, in whatever order
-// Whether elements are at the same positions: strides of axes of extent 1 are ignored.
+// Returns whether elements are at the same positions: strides of axes of extent 1 are ignored.
 bool same_layout(const Desc&, const Desc&);
 std::vector<int> order_of(const Desc&);  // of a plain one: axes from the outermost to the innermost
 
@@ -39,8 +39,8 @@ Desc permuted(const Desc&, const std::vector<int>& permutation);
 
 // The dimensions, padded on the left with ones to `rank` axes.
 Dims aligned(const Dims&, size_t rank);
-// If a tensor of shape `from` is viewed as `to`: the dimensions of a tensor of shape `part`, which broadcasts to
-// `from`, with which it broadcasts to `to` in the same way. nullopt if there are none.
+// If a tensor of shape `from` is viewed as `to`, returns the dimensions of a tensor of shape `part`, which broadcasts
+// to `from`, with which it broadcasts to `to` in the same way. nullopt if there are none.
 std::optional<Dims> broadcast_dims(const Dims& part, const Dims& from, const Dims& to);
 
 }  // namespace cppgen::baseline

@@ -105,7 +105,7 @@ void map_reduce(Builder& b, const Unit& unit) {
     std::fill(dims.begin(), dims.end(), 1);
   }
   if (dims == dims_of(src.desc)) throw Refusal{"nothing to reduce"};
-  // Over images pooling is the same and faster.
+  // Pooling is the same over images, and faster.
   if (reduces_images(dims_of(src.desc), dims)) {
     if (node.op == "ReduceMean") return add_global_pool(b, unit, algorithm::pooling_avg_exclude_padding);
     if (node.op == "ReduceMax") return add_global_pool(b, unit, algorithm::pooling_max);

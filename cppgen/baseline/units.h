@@ -23,7 +23,7 @@ struct Unit {
 // allows.
 std::vector<Unit> plan_units(const Graph&, const Choices&);
 
-// The output of a unit's last node. Only for primitives.
+// The output of a unit's last node. This is only for primitives.
 ValueId result_of(const Graph&, const Unit&);
 
 }  // namespace cppgen::baseline

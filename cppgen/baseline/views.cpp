@@ -97,7 +97,7 @@ void map_concat(Builder& b, const Unit& unit) {
   const Node& node = main_node(b, unit);
   ops::InferContext c(b.graph(), node);
   const int axis = ops::normalized_axis(c, c.integer("axis"), int(c.shape(0).size()));
-  // In the order of the first operand's axes.
+  // The result's axes are in the order of those of the first operand.
   const std::vector<int> order = order_of(b.dense(b.get(node.inputs[0])).desc);
   const Desc dst = dense_in_order(b.dims(node.outputs[0]), order);
   std::vector<Desc> descs;

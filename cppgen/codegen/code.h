@@ -128,7 +128,7 @@ inline bool is_simple(const Code& a) {
   return a.text().find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
          std::string::npos;
 }
-// In parentheses, if it needs them as an operand of a product or a quotient.
+// Puts it in parentheses if it needs them as an operand of a product or a quotient.
 inline Code operand(const Code& a) { return is_simple(a) ? a : code("({})", a); }
 
 }  // namespace cppgen::codegen

@@ -123,7 +123,7 @@ Statements KernelWriter::buffer_declarations() {
   return declarations.take();
 }
 
-// How the elements of a tensor of several dimensions are stored: ", row-major (0 1)".
+// Says how the elements of a tensor of several dimensions are stored: ", row-major (0 1)".
 std::string KernelWriter::storage_text(const ir::Buffer& b) const {
   if (b.shape.size() < 2) return "";
   const schedule::Layout& layout = view_.schedule.layouts[size_t(b.id)];

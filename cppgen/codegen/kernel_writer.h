@@ -49,14 +49,14 @@ class KernelWriter {
   // assertions.cpp
   // Adds a statement that ends the kernel unless the condition holds. It must not be in a lambda expression.
   void require(StatementList&, const Code& condition, const Code& assertion);
-  // With DEBUG_INDEX_ASSERTS, for a load that is not emitted as a value: ends the kernel unless the load's indices are
+  // With DEBUG_INDEX_ASSERTS and a load that is not emitted as a value, ends the kernel unless the load's indices are
   // in range at the first and the last positions of these loops. In between they are monotonic.
   void assert_inside(Expr load, const std::vector<ir::Loop>&);
 
  private:
   int next_loop_ = 0;
   Statements buffer_declarations();
-  // With NDEBUG=0: verifies the assumptions of the kernel.
+  // With NDEBUG=0, verifies the assumptions of the kernel.
   Statements assertions(const kernel::KernelPlan&, const std::vector<const ir::IndexNode*>& symbols);
   std::set<rt::TileFormat> formats_;  // by of_format()
   std::vector<std::string> scratch_;  // by note_scratch()

@@ -36,8 +36,8 @@ std::string literal(DType type, Expr constant) {
 }
 
 namespace {
-// How strongly the operator around an operand binds: `-`, `*`, or one next to which only names and numbers need no
-// parentheses.
+// These say how strongly the operator around an operand binds: `-`, `*`, or one next to which only names and numbers
+// need no parentheses.
 constexpr int kSum = 1, kProduct = 2, kAtom = 3;
 
 Code wrap(Code text, bool needed) { return needed ? "(" + text + ")" : text; }

@@ -14,7 +14,7 @@ bool is_arg(const Reduction& r) { return ir::gives_position(r.op); }
 
 static bool is_mask(const Reduction& r) { return r.value->type == DType::boolean; }
 
-// Whether a reduction of bools starts with true.
+// Returns whether a reduction of bools starts with true.
 static bool starts_true(const Reduction& r) {
   const ReductionStart start = ir::row_of(r.op).start;
   return start == ReductionStart::one || start == ReductionStart::greatest;

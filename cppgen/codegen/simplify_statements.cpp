@@ -16,7 +16,7 @@ std::optional<int64_t> rounds(const For& s) {
   return std::max<int64_t>((*end - *begin + *step - 1) / *step, 0);
 }
 
-// Whether a statement of a loop's body continues with the next iteration.
+// Returns whether a statement of a loop's body continues with the next iteration.
 bool continues(const Statements& body) {
   return std::any_of(body.begin(), body.end(), [](const Statement& s) {
     if (std::holds_alternative<Continue>(s.form)) return true;

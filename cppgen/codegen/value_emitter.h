@@ -125,7 +125,7 @@ class ValueEmitter {
   // by_lane.cpp
   void note_by_lane(int level, std::string what);  // for a value at this level
   void note_strided(const Access&, DType);
-  // Why elements are loaded one by one.
+  // Returns why elements are loaded one by one.
   std::string why_apart(const Access&, const std::vector<ir::Indirect>&) const;
   std::optional<IndexExpr> lane_stride(IndexExpr) const;  // between neighbouring lanes, if it is constant
   int innermost() const { return int(lines.size()) - 1; }

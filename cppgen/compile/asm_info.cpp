@@ -43,7 +43,7 @@ bool is_vector_spill(std::string_view line) { return is_spill(line) && contains(
 class LoopSpills {
  public:
   void add_label(std::string_view name) { labels_.insert_or_assign(std::string(name), Place{line_, spills_}); }
-  // How many spills the loop has that ends here.
+  // Returns how many spills the loop has that ends here.
   int64_t add(std::string_view line) {
     line_++;
     spills_ += is_vector_spill(line);

@@ -39,7 +39,7 @@ std::vector<std::string> kernel_flags(const CompileOptions& options, const std::
   // Loops with unrolled epilogues have so many addresses that choosing induction variables for them takes an eighth of
   // all time, and gains nothing.
   flags.push_back("--param=iv-max-considered-uses=24");
-  // Without start files: g++ would link one that turns denormals off in the whole process.
+  // Start files are left out: g++ would link one that turns denormals off in the whole process.
   if (options.enable_unsafe_math_opt_flag) flags.insert(flags.end(), {"-funsafe-math-optimizations", "-nostartfiles"});
   const std::vector<std::string> debug = debug_flags(options.debug_level);
   for (const std::vector<std::string>* more : {&isa_flags, &debug, &flags_of_unit, &options.extra_flags})

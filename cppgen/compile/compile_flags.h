@@ -13,7 +13,7 @@ namespace cppgen {
 std::vector<std::string> kernel_flags(const CompileOptions&, const std::vector<std::string>& isa_flags,
                                       const std::vector<std::string>& flags_of_unit = {});
 
-// Without those that only a linker understands: for commands that end before linking.
+// Drops those that only a linker understands, for commands that end before linking.
 std::vector<std::string> without_linker_flags(const std::vector<std::string>& flags);
 
 // True if the flags request instrumentation whose run-time library the object requires.

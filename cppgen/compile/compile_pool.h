@@ -16,8 +16,8 @@ namespace cppgen {
 // Compiler processes, several at once; each turns one source text into one shared object. Behind launchers, which pass
 // commands that link through to the compiler, these are two processes, one after the other: the launched compiler makes
 // an object file, and the compiler alone links it. Sources, objects and the compiler's own temporary files live in one
-// private directory, which is removed with the pool and with the last object that points into it. Not thread safe:
-// processes, not threads, do the work.
+// private directory, which is removed with the pool and with the last object that points into it. It is not thread
+// safe: processes, not threads, do the work.
 class CompilePool {
  public:
   struct Limits {
@@ -42,11 +42,11 @@ class CompilePool {
   struct Finished {
     size_t id = 0;
     double seconds = 0;
-    // On success: a checked shared object.
+    // After success, these are a checked shared object.
     std::string image;                       // its bytes
     std::string path;                        // its path
     std::shared_ptr<const void> keep_alive;  // valid while this exists
-    // On failure: everything for an error except for the path where the caller keeps the source.
+    // After a failure, this holds all that an error says but the path where the caller keeps the source.
     std::optional<CompileFailure> error;
     std::string message;               // reason and first lines of output
     std::string output;                // all of the compiler's

@@ -28,8 +28,8 @@ struct HelperRun {
   bool ok() const { return ran && ran->ok(); }
 };
 
-// Without launchers, because the answer is about this machine. The compiler must read `source`, and programs may be
-// forbidden in the system's temporary directory (noexec), so the files are in a new directory in `parent`, which is
+// Launchers are not used, because the answer is about this machine. The compiler must read `source`, and programs may
+// be forbidden in the system's temporary directory (noexec), so the files are in a new directory in `parent`, which is
 // removed. UserError if they cannot be written.
 HelperRun build_and_run(const HelperProgram&, const Toolchain&, ProcessRunner&, const std::string& parent);
 

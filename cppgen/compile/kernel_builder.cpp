@@ -39,7 +39,7 @@ struct KernelBuilder::Build {
 
 namespace {
 
-// How often a waiting builder looks at locks and at the cancel token.
+// A waiting builder looks at locks and at the cancel token this often.
 constexpr double kPollSeconds = 0.02;
 
 // Debuggers look for headers where they were.

@@ -25,7 +25,7 @@ class KernelCaches {
   // Publishes an ELF image. Returns its entry in CACHE_DIR, or nullopt if there is none: if CACHE_DIR cannot be
   // written, which is the first time a warning.
   std::optional<KernelCache::Pinned> store(const KernelKey& key, const std::string& job_name, const std::string& image);
-  // After the last store: waits for the server, and removes entries of CACHE_DIR beyond its limit.
+  // After the last store, waits for the server, and removes entries of CACHE_DIR beyond its limit.
   void finish();
 
   // CACHE_DIR; nullptr if caching is off.

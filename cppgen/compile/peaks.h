@@ -38,7 +38,7 @@ struct MachinePeaks {
 // The levels that so many threads use together, without their rates.
 std::vector<MachinePeaks::Level> cache_levels(const MachineDescription&, int threads);
 
-// How the peaks are measured, and where they are kept.
+// States how the peaks are measured, and where they are kept.
 struct PeaksRequest {
   const VecISA& isa;
   int threads;

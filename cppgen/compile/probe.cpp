@@ -118,7 +118,7 @@ Trial compile_and_run(const IsaProbe& probe, const Toolchain& toolchain, Process
                       const std::string& source, const std::string& parent, double timeout_seconds) {
   const HelperRun run =
       build_and_run({"probe", source, probe_flags(probe), {}, timeout_seconds}, toolchain, runner, parent);
-  // Not repeatable: the driver exits alike for an unknown option, a full disk and a killed cc1plus.
+  // This is not repeatable: the driver exits alike for an unknown option, a full disk and a killed cc1plus.
   if (!run.ran)
     return refused(fmt::format("the compiler {}: {}", run.compiled.describe(), first_error(run.compiled.output)),
                    false);

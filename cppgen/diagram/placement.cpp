@@ -26,7 +26,8 @@ std::vector<Row> rows_of(const Layers& layers, const std::vector<BoxSize>& sizes
   return rows;
 }
 
-// From the lower edge of the first box to the upper edge of the last one, vertically through the rows between.
+// The points lead from the lower edge of the first box to the upper edge of the last one, vertically through the rows
+// between.
 std::vector<Point> points_of(const std::vector<int32_t>& chain, const Layers& layers, const std::vector<Row>& rows,
                              const Placement& placement) {
   const auto& from = placement.boxes[size_t(chain.front())];

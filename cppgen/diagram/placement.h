@@ -9,7 +9,7 @@ struct Point {
   double x, y;
 };
 
-// Where the parts of a diagram are drawn, in pixels.
+// States where the parts of a diagram are drawn, in pixels.
 struct Placement {
   struct Rectangle {
     double x, y, width, height;  // x, y: the upper left corner

@@ -143,7 +143,7 @@ class FunctionsWriter {
         has_sizes() ? "  if (const int status = bind(m, s)) return status;\n" : "");
   }
 
-  // In the order of linked::Status.
+  // The messages are in the order of linked::Status.
   std::string message_function() const {
     std::vector<std::string> messages{
         "done", "there is not enough memory",
@@ -204,7 +204,7 @@ class FunctionsWriter {
         members_text("inputs", names_.inputs), members_text("outputs", names_.outputs), has_sizes() ? "s" : "nullptr");
   }
 
-  // For tensors whose dimensions only a run knows.
+  // Writes functions for tensors whose dimensions only a run knows.
   std::string dims_of_functions() const {
     std::vector<std::string> members = names_.inputs;
     members.insert(members.end(), names_.outputs.begin(), names_.outputs.end());

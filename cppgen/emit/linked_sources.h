@@ -24,7 +24,7 @@ std::vector<const LinkedSource*> included_sources(const std::vector<std::string_
 
 // The object file of the functions of runtime/library; empty if this compiler was built without it.
 std::string_view linked_library();
-// Whether it has the function of this name.
+// Returns whether it has the function of this name.
 bool is_linked_function(std::string_view name);
 
 // Tiles of a contraction that kernels call (runtime/contraction/tiles.h).

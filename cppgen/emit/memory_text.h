@@ -8,7 +8,8 @@
 
 namespace cppgen::emit {
 
-// Where the temporaries of a plan are: in one arena, at offsets that are known, or that are computed with the sizes.
+// States where the temporaries of a plan are: in one arena, at offsets that are known, or that are computed with the
+// sizes.
 struct MemoryText {
   std::vector<std::string> offsets;  // per buffer; empty for those outside the arena
   std::string arena_bytes;

@@ -25,7 +25,7 @@ class ObjectBuild {
   // Compiles units to objects next to their sources, whose paths in the directory it returns. Objects come from the
   // kernel cache and go there, but for that of the weights. `headers_hash` is the project's.
   std::vector<std::string> compile(const std::vector<Project::Unit>& units, const std::string& headers_hash);
-  // How many objects came from the cache.
+  // Returns how many objects came from the cache.
   int cached() const { return cached_; }
   // Writes an archive, or a program that needs no library of the machine that runs it.
   void archive(const std::vector<std::string>& objects, const std::string& library);

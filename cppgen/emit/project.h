@@ -35,7 +35,7 @@ std::vector<std::pair<std::string, std::string>> library_names(const std::string
 Project make_project(const ModelNames&, const rt::Plan&, const ModelOptions&, const std::vector<CompileJob>& kernels,
                      KernelBuilder& builder);
 
-// How a project is built by CMake: a library NAME, and a program NAME_run.
+// Returns what CMake needs to build a project: a library NAME, and a program NAME_run.
 std::string cmake_lists(const Project&);
 
 // Writes the files, and the headers of kernels, `include_dir` as in CompileOptions. UserError if that fails.

@@ -19,7 +19,7 @@ class StepsWriter {
   const std::string& text() const { return text_; }
   // The scratch memory of a thread, as formulas; the largest counts.
   const std::set<std::string>& scratch() const { return scratch_; }
-  // For steps that call the runtime's library: statements that create and destroy their operators, and that bind them
+  // Steps that call the runtime's library have statements that create and destroy their operators, and that bind them
   // to sizes, which raise `scratch`; and the messages of failures, which follow those of the plan's checks.
   const std::string& create() const { return create_; }
   const std::string& destroy() const { return destroy_; }

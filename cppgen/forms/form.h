@@ -27,11 +27,12 @@ using schedule_text::FieldPrinter;
 class FormPlan {
  public:
   virtual ~FormPlan() = default;
-  // For people, without numbers that all plans state: "columns: blocks of 2048, 4 vectors side by side".
+  // Describes the plan to people, without numbers that all plans state: "columns: blocks of 2048, 4 vectors side by
+  // side".
   virtual std::string describe() const = 0;
   // The fields in the text of the plan, which may share the names of values.
   virtual void print(FieldPrinter&) = 0;
-  // Why a kernel cannot be written by this plan; empty if it can.
+  // Returns why a kernel cannot be written by this plan; empty if it can.
   virtual std::string fault(const KernelView&) const = 0;
   // Estimates what one run of the kernel executes and moves.
   virtual KernelWork work(const KernelView&) const = 0;

@@ -5,14 +5,14 @@
 
 namespace cppgen {
 
-// Who uses each value of a graph. Whoever changes the graph afterwards says so here.
+// Knows who uses each value of a graph. Whoever changes the graph afterwards says so here.
 class Users {
  public:
   explicit Users(const Graph&);
 
   // The nodes that read the value, each as often as it reads it.
   const std::vector<NodeId>& nodes(ValueId) const;
-  // How often nodes read the value and the graph returns it.
+  // Returns how often nodes read the value and the graph returns it.
   int count(ValueId) const;
   // The node that reads the value, if that is its only use; -1 otherwise.
   NodeId only_node(ValueId) const;

@@ -112,7 +112,7 @@ void InputDims::add_symbolic(const DimOption& option) {
                option.symbol);
 }
 
-// How a dimension that the model fixes becomes a free one of this name; empty if there is none.
+// Returns how a dimension that the model fixes becomes a free one of this name; empty if there is none.
 std::string InputDims::cure(const std::string& symbol, const DimNames& dims) {
   for (const auto& [input, list] : dims)
     for (size_t axis = 0; axis < list.size(); axis++)

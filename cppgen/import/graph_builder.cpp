@@ -14,7 +14,7 @@
 namespace cppgen::import {
 namespace {
 
-// Like host_type_of, but also refuses values without a type.
+// Returns host_type_of, but also refuses values without a type.
 std::optional<HostType> checked_host_type(const onnx::ValueInfoProto& v, const char* what) {
   if (v.type().value_case() == onnx::TypeProto::VALUE_NOT_SET) user_error("{} {} has no type", what, quoted(v.name()));
   try {

@@ -1,4 +1,4 @@
-// How many instructions kernels of loops execute, estimated: each value is computed once per vector at the innermost
+// Estimates how many instructions kernels of loops execute: each value is computed once per vector at the innermost
 // loop that it depends on.
 #include "cppgen/kernel/instructions.h"
 
@@ -61,7 +61,7 @@ class OfVector {
     if (op != ir::UnaryOp::sqrt) return vector_parts(type) * kInstruction;
     return vector_parts(type) * (lanes_ == 1 ? division_of_scalars() : root());
   }
-  // By some products, and roots of what is not a whole power.
+  // Costs some products, and roots of what is not a whole power.
   Cost of_quarters(int quarters) const {
     const int64_t roots = quarters % 4 == 0 ? 0 : quarters % 2 == 0 ? 1 : 2;
     return 2 * kInstruction + roots * root() + (quarters < 0) * division();
@@ -189,7 +189,8 @@ class Counter {
     if (repeated && repeated->step <= repeated->lanes) return parts * multi_instruction(int64_t(usual_.repeated_time));
     return of_lanes_apart();
   }
-  // Whether it goes through memory in runs that are shorter than a page, in different pages: no prefetcher follows it.
+  // Returns whether it goes through memory in runs that are shorter than a page, in different pages: no prefetcher
+  // follows it.
   bool runs_are_far_apart(IndexExpr offset, DType type) const {
     constexpr int64_t kPageBytes = 4096;
     std::vector<std::pair<int64_t, int64_t>> strides;  // in bytes, and how often

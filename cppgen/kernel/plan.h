@@ -36,8 +36,8 @@ struct KernelPlan {
   IndexExpr units = 1;      // that threads share
   IndexExpr unit_work = 1;  // of one unit, in elements of a pointwise kernel
   IndexExpr scratch_bytes = 0;
-  // If threads divide the columns of a contraction, and not its rows, because neighbouring units are rows of the same
-  // panels: the left operand, which each of them reads. Otherwise -1.
+  // If threads divide the columns of a contraction and not its rows, because neighbouring units are rows of the same
+  // panels, this is the left operand, which each of them reads. Otherwise -1.
   BufferId read_by_all = -1;
   IndexExpr column_groups = 1;       // groups of panels of a contraction, each of which is a unit for the same rows
   bool reads_parts_of_rows = false;  // short parts, of different rows one after the other

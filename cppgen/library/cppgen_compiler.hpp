@@ -1,5 +1,5 @@
-// The C API of the cppgen compiler (cppgen_compiler.h) as classes that free what they hold and throw errors. Only a
-// header, for C++17 and later: it needs nothing of the libraries but their C functions.
+// The C API of the cppgen compiler (cppgen_compiler.h) as classes that free what they hold and throw errors. This is
+// only a header, for C++17 and later: it needs nothing of the libraries but their C functions.
 #ifndef CPPGEN_COMPILER_HPP
 #define CPPGEN_COMPILER_HPP
 
@@ -16,7 +16,7 @@
 namespace cppgen {
 inline namespace v0 {
 
-// What is compiled: an .onnx file, or its bytes.
+// States what is compiled: an .onnx file, or its bytes.
 struct Model {
   Model(std::string path) : name(std::move(path)) {}
   Model(const char* path) : name(path) {}
@@ -31,7 +31,7 @@ struct Model {
   std::string name, folder;
 };
 
-// How it is compiled.
+// States how it is compiled.
 struct CompileOptions {
   std::map<std::string, std::string> settings;  // names and values, such as ISA and avx2
   std::vector<std::string> dims;                // "batch=8", "x.0=batch"

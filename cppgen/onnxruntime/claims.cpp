@@ -7,13 +7,13 @@
 namespace cppgen::ep {
 namespace {
 
-// Whether a node computes on images, for which cppgen and ONNX Runtime have layouts of their own.
+// Returns whether a node computes on images, for which cppgen and ONNX Runtime have layouts of their own.
 bool has_images(const GraphNode& node) {
   return node.type.find("Conv") != std::string::npos || node.type.find("Pool") != std::string::npos;
 }
 
-// Whether a group is faster here than in ONNX Runtime: a small one is not, and neither is one of images that mostly
-// brings them into its own layout and back.
+// Returns whether a group is faster here than in ONNX Runtime: a small one is not, and neither is one of images that
+// mostly brings them into its own layout and back.
 bool is_worth_it(const ProviderOptions& options, const GraphData& graph, const Group& group, const Answer& answer) {
   if (group.size() < options.min_nodes && answer.milliseconds < options.min_milliseconds) return false;
   if (group.size() == graph.nodes.size() ||

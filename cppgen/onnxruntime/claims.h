@@ -30,7 +30,7 @@ struct Claimer {
   // The largest groups of nodes that are supported and worth it.
   std::vector<Claim> claims(const GraphData& graph) const;
 
-  // Whether a node can be taken by itself, or could be if more sizes were known.
+  // Returns whether a node can be taken by itself, or could be if more sizes were known.
   bool supports(const GraphData& graph, size_t node) const;
 };
 

@@ -7,7 +7,7 @@
 // directory lies next to the model, which names it, or the model contains its files.
 namespace cppgen::ep {
 
-// Whether a node stores a package of this provider.
+// Returns whether a node stores a package of this provider.
 bool is_context_node(const ort::Api& api, const GraphNode& node);
 
 // The claim of a node for which that is true. The package is not loaded yet.

@@ -7,7 +7,7 @@
 namespace cppgen::ep {
 namespace {
 
-// By the numbers of ONNX; -1: stored in another way, or not by numbers.
+// The index is ONNX's number of the type; -1 means that it is stored in another way, or not by numbers.
 constexpr std::array<int, 25> kDtypes = {-1,
                                          CPPGEN_FLOAT32,
                                          CPPGEN_UINT8,

@@ -54,7 +54,7 @@ class FusedNode : public ort::NodeComputeInfo {
   const RunOptions& options_;
   std::vector<size_t> inputs_;  // positions among the inputs of the package
   std::vector<Output> outputs_;
-  // Whether dimensions of outputs are known only after a run.
+  // Tells whether dimensions of outputs are known only after a run.
   std::atomic<bool> sizes_from_data_{false};
   std::atomic<bool> needs_help_{true};    // the last run asked for more threads
   std::once_flag alone_once_, own_once_;  // of the next ones

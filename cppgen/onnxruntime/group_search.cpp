@@ -132,8 +132,8 @@ Refusal GroupSearch::refusal_with(const Group& group, const KnownTypes& types, S
   }
 }
 
-// For a group with an input of unknown rank, which the result of a custom operator often is. It is supported if it is
-// for exactly one rank: such models, with a convolution for example, are valid for no other one.
+// Judges a group with an input of unknown rank, which the result of a custom operator often is. It is supported if it
+// is for exactly one rank: such models, with a convolution for example, are valid for no other one.
 Refusal GroupSearch::refusal_for_any_rank(const Group& group, const std::string& value, Supported& supported) const {
   constexpr int kMostRank = 5;
   int possible = 0;
@@ -151,7 +151,7 @@ Refusal GroupSearch::refusal_for_any_rank(const Group& group, const std::string&
   return {"the rank of '" + value + "' is not known", nodes_with(group, {value}), false};
 }
 
-// For a group with an input of unknown size that the compiler takes to be a number, because the input meets another
+// Judges a group with an input of unknown size that the compiler takes to be a number, because the input meets another
 // value: if the group were supported with a size of 1 as well, it may broadcast the input.
 Refusal GroupSearch::refusal_for_sizes(const Group& group, const Supported& supported) const {
   for (const std::string& name : supported.model.boundary.inputs) {

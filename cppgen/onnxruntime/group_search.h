@@ -16,7 +16,7 @@ struct Supported {
   Answer answer;
 };
 
-// Why a group is refused.
+// States why a group is refused.
 struct Refusal {
   std::string reason;         // "": it is not refused
   std::vector<size_t> nodes;  // that are the reason, as far as that is known

@@ -46,7 +46,7 @@ class Gang {
     return brought;
   }
 
-  // Whether the run asked for help. Makes the calls that no iteration came to, and throws what the run threw.
+  // Returns whether the run asked for help. Makes the calls that no iteration came to, and throws what the run threw.
   bool finish() {
     while (call_one()) {
     }
@@ -135,7 +135,7 @@ class Meeting {
   std::atomic<int> here_{0}, most_{0};
 };
 
-// Whether a run without a gang asked for help.
+// Returns whether a run without a gang asked for help.
 bool& asked_in_vain() {
   static thread_local bool asked = false;
   return asked;

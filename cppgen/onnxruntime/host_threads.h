@@ -18,7 +18,7 @@ class HostThreads {
   // At most so many threads work for a run.
   explicit HostThreads(int threads) : threads_(threads) {}
 
-  // For cppgen_pool_create_on_spinning, with a time of 0. Refers to this object.
+  // Returns what cppgen_pool_create_on_spinning takes, with a time of 0. It refers to this object.
   cppgen_executor executor();
 
   // Makes its owner the only one that may call run(), if there is no other one.
@@ -40,8 +40,8 @@ class HostThreads {
   // Returns whether cppgen asked for it, so that runs that are too short for it do without. Throws what `run` throws.
   bool run(const ort::Api& api, const ort::KernelContext* context, bool with_help, const std::function<void()>& run);
 
-  // How many threads the session has, at most as many as may work for a run; 0 as long as it is not known, which the
-  // first runs find out. Only for who has the turn.
+  // Returns how many threads the session has, at most as many as may work for a run; 0 as long as it is not known,
+  // which the first runs find out. Only who has the turn may call it.
   int count(const ort::Api& api, const ort::KernelContext* context);
 
  private:

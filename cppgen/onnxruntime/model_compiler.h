@@ -10,7 +10,7 @@
 
 namespace cppgen::ep {
 
-// Whether a model can be compiled, and what it takes.
+// States whether a model can be compiled, and what it takes.
 struct Answer {
   bool supported = false;
   std::string reason;              // if not

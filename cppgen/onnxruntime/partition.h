@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <vector>
 
-// Which nodes of a graph become one. Positions are those in a topological order.
+// Decides which nodes of a graph become one. Positions are those in a topological order.
 namespace cppgen::ep {
 
 struct PartitionNode {

@@ -17,7 +17,7 @@ struct ProviderOptions {
   double min_milliseconds = 0.1;
   double max_boundary = 0.05;  // the share of a group's time that may go to the layout of images at its boundary
 
-  // Whether the session stores an EPContext model, and how.
+  // Tells whether the session stores an EPContext model, and how.
   bool store_context = false;
   bool embed_context = false;
   std::string context_path;    // "": next to the model

@@ -17,9 +17,9 @@ class RunOptions {
   RunOptions(const RunOptions&) = delete;
 
   const Options& get() const { return options_; }
-  // For sessions whose runs are on the calling thread alone.
+  // Returns options for sessions whose runs are on the calling thread alone.
   const Options& alone() const { return alone_; }
-  // For sessions whose runs have so many threads of cppgen's own, which all share.
+  // Returns options for sessions whose runs have so many threads of cppgen's own, which all share.
   Options with_threads(int count) const;
   // ONNX Runtime's threads, in which runs then have to be; null if there are threads of our own, because the session or
   // the environment says how many.

@@ -44,7 +44,7 @@ Scalar shrink(Scalar element, double lambda, double bias) {
 constexpr unsigned kOne = Activation::pointwise, kGate = Activation::gate, kFused = Activation::fused,
                    kState = Activation::state, kEach = kOne | kGate | kFused;
 
-// In the order in which messages list them.
+// They are in the order in which messages list them.
 constexpr Activation kActivations[] = {
     {"", 1, kFused, {}, identity},
     {"none", 1, kState, {}, identity},

@@ -112,7 +112,7 @@ IndexExpr is_not_one(IndexExpr d) { return ir::min(ir::max(d, 1) - ir::min(d, 1)
 bool is_never_one(IndexExpr d) { return d.range().lo > 1 || d.range().hi < 1; }
 bool is_at_most_one(IndexExpr d) { return d.range().hi <= 1; }
 
-// Whether only a run knows whether `d` is `to` or repeats because it is 1; then the run checks this.
+// Returns whether only a run knows whether `d` is `to` or repeats because it is 1; then the run checks this.
 bool is_repeated_in_run(InferContext& c, IndexExpr d, IndexExpr to) {
   const IndexExpr differs = is_not_one(d);
   return are_compared_in_run(c, differs * d, differs * to);

@@ -61,7 +61,8 @@ Shape broadcast(InferContext&, const Shape&, const Shape&);
 Shape broadcast_inputs(InferContext&, int first = 0);
 // Does the same for two dimensions; nullopt if they do not broadcast for all values of the model's symbols.
 std::optional<IndexExpr> broadcast_dimensions(InferContext&, IndexExpr, IndexExpr);
-// Whether a dimension is this one or 1, which repeats; where only a run knows, it checks. Read at broadcast_index.
+// Returns whether a dimension is this one or 1, which repeats; where only a run knows, it checks. Read at
+// broadcast_index.
 bool broadcasts_to(InferContext&, IndexExpr own, IndexExpr wanted);
 // Fails unless input `i` broadcasts to exactly this shape; it must be read at broadcast_index.
 void require_broadcasts_to(InferContext&, int i, const Shape&);
@@ -144,7 +145,7 @@ rt::HostStep host_call_of(InferContext&) {
   return host_call(Function);
 }
 
-// For `resolve`: the shape that all inputs broadcast to.
+// Stores the shape that all inputs broadcast to, for `resolve`.
 void resolve_broadcast(LowerContext&, ir::BufferId dims);
 
 }  // namespace cppgen::ops

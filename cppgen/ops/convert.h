@@ -7,8 +7,7 @@ enum class PowerRounding : uint8_t { up, down, nearest };  // to powers of two, 
 
 struct Conversion {
   bool saturate = true;  // floats of eight bits
-  // For floats that become integers of four or two bits: beyond their range they keep the low bits instead of
-  // saturating.
+  // Floats that become integers of four or two bits keep, beyond their range, the low bits instead of saturating.
   bool wrap = false;
   PowerRounding powers = PowerRounding::up;  // float8e8m0
 };

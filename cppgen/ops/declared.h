@@ -18,10 +18,10 @@ std::optional<Shape> declared_shape(const InferContext&, int output);
 // else fails with "input `i` (`what`) must be constant, or the output's shape must be declared".
 Shape require_declared(InferContext&, int input, const char* what, const std::optional<PartialShape>& = std::nullopt);
 inline PartialShape unknown_dims(size_t rank) { return PartialShape(rank); }
-// Whether the output's dimensions are such symbols.
+// Returns whether the output's dimensions are such symbols.
 bool is_resolved(const InferContext&);
 
-// For `resolve`: stores the dimensions of the output, or -1 unless all conditions hold.
+// For `resolve`, stores the dimensions of the output, or -1 unless all conditions hold.
 void emit_dims(LowerContext&, ir::BufferId dims, const std::vector<Scalar>&);
 Scalar valid_or_refused(LowerContext&, Scalar dim, const std::vector<Scalar>& conditions);
 
@@ -32,7 +32,7 @@ bool is_run_time(const InferContext&, int input);
 Scalar integer_element(LowerContext&, int input, int64_t k);
 int64_t element_count(InferContext&, int input);  // must be constant
 
-// Whether the axes in input `i` list dimension `d` of `rank`, counted from the front or from the end.
+// Returns whether the axes in input `i` list dimension `d` of `rank`, counted from the front or from the end.
 Scalar lists_axis(LowerContext&, int input, int64_t d, int64_t rank);
 
 // The value if all conditions hold; otherwise the run ends with an error that names the node and says this.

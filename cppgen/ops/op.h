@@ -127,7 +127,7 @@ class LowerContext : public InferContext {
   LowerContext(Graph& graph, const Node& node, ir::Program& program, BufferOf buffer_of, bool uses_library = false)
       : InferContext(graph, node), program_(program), buffer_of_(std::move(buffer_of)), uses_library_(uses_library) {}
 
-  // Whether a call of the runtime's library may replace the loops that define the operator.
+  // Returns whether a call of the runtime's library may replace the loops that define the operator.
   bool uses_library() const { return uses_library_; }
   ir::Program& program() { return program_; }
   ir::ExprArena& exprs() { return *program_.exprs; }
@@ -198,7 +198,7 @@ struct Op {
   // Stores the dimensions that are known only at run time into an int64 vector, computed from the inputs: see
   // NodeFacts::run_time_symbols. -1 if the inputs do not match.
   ResolveFunction resolve = nullptr;
-  // For operators on whole values: the host step for this node, without slots. If `lower` is also set, it is used for
+  // Operators on whole values have a host step for this node, without slots. If `lower` is also set, it is used for
   // values that are not tensors of known rank, such as strings.
   HostFunction host = nullptr;
   // "" if the node can be compiled, else the reason (unsupported attributes or dtypes); called before inference.

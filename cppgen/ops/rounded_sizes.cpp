@@ -19,7 +19,7 @@ using Fractions = std::optional<std::vector<Fraction>>;
 
 bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
-// For a positive number that is exactly a small integer divided by a small power of two.
+// Returns one for a positive number that is exactly a small integer divided by a small power of two.
 std::optional<Fraction> fraction_of(double number) {
   for (int64_t denominator = 1; denominator <= int64_t(kLargestFactor); denominator *= 2)
     if (const double n = number * double(denominator); n > 0 && n <= kLargestFactor && n == std::floor(n))

@@ -48,7 +48,8 @@ bool is_of_a_run(const Value& v) {
          (v.contents && std::any_of(v.contents->begin(), v.contents->end(), ir::depends_on_fresh_symbols));
 }
 
-// Whether inference can find dimensions to compare: kernels do the node, and only a run knows some of what it takes.
+// Returns whether inference can find dimensions to compare: kernels do the node, and only a run knows some of what it
+// takes.
 bool may_compare(const Graph& graph, const Node& node) {
   if (is_host(graph, node) || !bodies_of(node).empty()) return false;
   if (node.op == "Squeeze" && node.domain.empty()) return true;

@@ -8,8 +8,8 @@
 
 namespace cppgen::package {
 
-// That no dimension of a tensor is negative, where that is not certain. The program is as it was lowered, so that its
-// statements name the nodes.
+// States that no dimension of a tensor is negative, where that is not certain. The program is as it was lowered, so
+// that its statements name the nodes.
 struct SizeBound {
   ir::IndexBound bound;
   std::string node;  // that makes the tensor; may be empty

@@ -26,7 +26,7 @@ FileDescriptor open_manifest(const std::string& package) {
   return FileDescriptor(::open(manifest_of(package).c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
 }
 
-// Whether the open manifest still is the package's: it may have been moved between opening and locking.
+// Returns whether the open manifest still is the package's: it may have been moved between opening and locking.
 bool is_current(const FileDescriptor& manifest, const std::string& package) {
   struct stat mine, current;
   return ::fstat(manifest.get(), &mine) == 0 && ::stat(manifest_of(package).c_str(), &current) == 0 &&

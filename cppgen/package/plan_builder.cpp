@@ -78,7 +78,7 @@ bool same_weights(const std::optional<ir::NBitWeights>& a, const std::optional<i
   return key(*a) == key(*b);
 }
 
-// Whether two products read the same panels of the same constant.
+// Returns whether two products read the same panels of the same constant.
 bool same_panels(const PackedConstant& a, const PackedConstant& b) {
   const auto key = [](const PackedConstant& p) {
     return std::tie(p.source, p.format, p.width, p.column_stride, p.depth_stride, p.batch_offsets, p.tap_offsets,
@@ -87,7 +87,7 @@ bool same_panels(const PackedConstant& a, const PackedConstant& b) {
   return key(a) == key(b) && a.columns == b.columns && a.depth == b.depth && same_weights(a.n_bits, b.n_bits);
 }
 
-// With an empty slice behind an odd number of them, so that tiles of 16, 32 and 48 columns, and thus the versions of a
+// Adds an empty slice behind an odd number of them, so that tiles of 16, 32 and 48 columns, and thus the versions of a
 // package for several instruction sets, share the constant (runtime/contraction/formats.h). Slices of several batches
 // follow each other, so they stay as they are.
 int64_t bytes_of_even_slices(const PackedConstant& packed, const ir::Buffer& buffer, int64_t bytes) {

@@ -18,7 +18,7 @@ struct PartitionedModel {
   std::vector<Graph> plans;  // in the order of their numbers
 };
 
-// Whether the whole graph is one plan, without host steps.
+// Returns whether the whole graph is one plan, without host steps.
 bool is_one_plan(const Graph&);
 PartitionedModel partition(const Graph&);
 

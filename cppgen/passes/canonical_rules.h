@@ -27,8 +27,8 @@ struct CanonicalRule {
   bool (*apply)(RuleContext&);
 };
 
-// Whether the run must check the node's shape: a dimension that it compares, or one that the model declares although an
-// argument of the run decides it. Such a node stays, as its shape is no proof.
+// Returns whether the run must check the node's shape: a dimension that it compares, or one that the model declares
+// although an argument of the run decides it. Such a node stays, as its shape is no proof.
 bool checks_in_run(Graph&, NodeId);
 
 std::span<const CanonicalRule> forwarding_rules();  // nodes that return an input unchanged

@@ -25,7 +25,7 @@ void add_fresh_symbols_of_bodies(const Node& node, Symbols& symbols) {
   }
 }
 
-// For each node, the symbols of run-time dimensions that occur first in its outputs.
+// Returns, for each node, the symbols of run-time dimensions that occur first in its outputs.
 std::vector<Symbols> defined_symbols(const Graph& graph) {
   std::vector<Symbols> defined(graph.nodes.size());
   Symbols seen;

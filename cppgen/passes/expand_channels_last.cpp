@@ -27,7 +27,7 @@ std::optional<int64_t> rank_of_window(const Expansion& e, size_t weights) {
   return std::nullopt;
 }
 
-// Whether the channels of the weights follow the outputs, as in the operators for other layouts.
+// Returns whether the channels of the weights follow the outputs, as in the operators for other layouts.
 bool has_channels_second(const Expansion& e) {
   const Tensor* w = e.constant(1);
   const auto* window = window_of(e);

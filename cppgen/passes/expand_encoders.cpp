@@ -126,7 +126,7 @@ std::string default_text(const Learner& e) {
   return e.text("default_string", "_Unused");
 }
 
-// Whether a value holds strings, as far as the graph says before inference.
+// Returns whether a value holds strings, as far as the graph says before inference.
 std::optional<bool> holds_text(const Graph& graph, ValueId v) {
   for (int hops = 0; v != kNoValue && hops < 64; hops++) {
     const Value& value = graph.value(v);

@@ -71,7 +71,7 @@ void expand_repeat_block(Expansion& e) {
   if (before < 0) return;
   const ValueId tokens = e.input(0), length = e.extent(tokens, 1), zero = e.ints({0});
   const auto plus = [&](ValueId x, int64_t k) { return e.add("Add", {x, e.ints({k})}); };
-  // As many windows as tokens; windows that start too late to be followed by a token are ignored.
+  // There are as many windows as tokens; windows that start too late to be followed by a token are ignored.
   const ValueId filled = e.add("Pad", {tokens, e.ints({0, 0, 0, before})}), count = plus(length, -before);
   const auto shifted = [&](int64_t k) { return columns(e, filled, e.ints({k}), plus(length, k)); };
   ValueId repeats = e.add("Expand", {e.add("Less", {range(e, length), count}), e.add("Shape", {tokens})});

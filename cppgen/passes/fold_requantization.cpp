@@ -20,7 +20,7 @@ class Divider {
  public:
   Divider(Graph& graph, NodeOrder& order, Users& users) : graph_(graph), order_(order), users_(users) {}
 
-  // Whether `divide` can; `scales` says whether some constant factor was found.
+  // Returns whether `divide` can; `scales` says whether some constant factor was found.
   bool can_divide(ValueId v, bool& scales, int& steps) const {
     if (++steps > kMostSteps) return false;
     const Value& value = graph_.value(v);

@@ -42,7 +42,7 @@ bool exchanges_two_dimensions(const Node& node) {
 
 bool of_few_bits(DType t) { return t == DType::i4 || t == DType::u4 || t == DType::i8 || t == DType::u8; }
 
-// How scales belong to the weights; false if in a way that blocks of the depth cannot express.
+// Returns how scales belong to the weights; false if in a way that blocks of the depth cannot express.
 bool find_scales(const Node& dequantize, Weights& w) {
   const int64_t block = integer_attribute(dequantize, "block_size", 0);
   int64_t axis = integer_attribute(dequantize, "axis", 1);

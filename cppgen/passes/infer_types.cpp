@@ -185,7 +185,7 @@ bool infer_one(Graph& graph, NodeId id, const PassOptions& options, bool dimensi
   return true;
 }
 
-// Whether the error of a node in a branch belongs to the runs that take the branch.
+// Returns whether the error of a node in a branch belongs to the runs that take the branch.
 bool ends_branch(const UserError& e, Place place) {
   const auto* unequal = dynamic_cast<const ops::UnequalDimensions*>(&e);  // which a run may find equal
   const bool may_be_equal = unequal && !(unequal->a - unequal->b).is_constant();

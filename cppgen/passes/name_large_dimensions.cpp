@@ -16,7 +16,7 @@ bool has_large_dimension(const Graph& graph, ValueId v) {
   return !std::all_of(shape.begin(), shape.end(), ir::is_small);
 }
 
-// Whether the node is a Shape of v, or the Reshape to such a shape.
+// Returns whether the node is a Shape of v, or the Reshape to such a shape.
 bool names_dimensions_of(const Graph& graph, const Node& node, ValueId v) {
   if (node.op == "Shape") return true;
   if (node.op != "Reshape" || node.inputs.size() != 2 || node.inputs[0] != v) return false;

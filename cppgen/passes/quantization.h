@@ -37,7 +37,8 @@ struct Dequantized {
 };
 std::optional<Dequantized> dequantized(const Graph&, ValueId);
 
-// Whether the sum of products of bytes fits 32 bits whatever the bytes are: the depth is known and small enough.
+// Returns whether the sum of products of bytes fits 32 bits whatever the bytes are: the depth is known and small
+// enough.
 bool sum_fits(const Graph&, ValueId right, bool convolution, bool transposed = false);
 
 // Operators that move elements of their first input without reading them: Reshape, Transpose, Slice ...; Concat of all

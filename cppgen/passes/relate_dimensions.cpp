@@ -58,8 +58,8 @@ const ir::IndexNode* extremum_in(IndexExpr e) {
 
 constexpr int kMostChoices = 3;
 
-// Where the symbol's value decides which operand a min or max is: of S = T - min(T, P), T = P + S. An operand is
-// chosen, and the value counts if the difference is 0 with it.
+// Solves where the symbol's value decides which operand a min or max is: S = T - min(T, P) gives T = P + S. An operand
+// is chosen, and the value counts if the difference is 0 with it.
 std::optional<IndexExpr> solved_choosing(IndexExpr difference, IndexExpr symbol, IndexExpr chosen, int choices = 0) {
   if (const auto value = solved(chosen, symbol); value && !extremum_in(*value))
     if (ir::prove_equal(ir::substitute(difference, {{symbol.node(), *value}}), 0)) return value;

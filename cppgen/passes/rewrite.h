@@ -39,7 +39,7 @@ Node new_node(std::string op, int opset, std::vector<ValueId> inputs, std::vecto
 // insert many nodes have a NodeOrder.
 void insert_nodes(Graph&, NodeId position, std::vector<Node>);
 
-// Whether equal inputs give equal outputs: the node is not random and has no body.
+// Returns whether equal inputs give equal outputs: the node is not random and has no body.
 bool is_pure(const Node&);
 
 // The constant that a node reads; null if the input is not a constant, or is absent.
@@ -50,7 +50,7 @@ int64_t integer_attribute(const Node&, const std::string& name, int64_t otherwis
 float float_attribute(const Node&, const std::string& name, float otherwise);
 std::string text_attribute(const Node&, const std::string& name, const std::string& otherwise);
 
-// Whether all dimensions are proved equal.
+// Returns whether all dimensions are proved equal.
 bool same_shape(const Shape&, const Shape&);
 
 }  // namespace cppgen::passes

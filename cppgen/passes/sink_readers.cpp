@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kMostSunk = 4096;  // nodes that are moved into one If
 constexpr int kChoiceOpset = 13;    // of the If that chooses by the rank
 
-// Whether the operator takes tensors of any rank: operators on sequences and optionals do.
+// Returns whether the operator takes tensors of any rank: operators on sequences and optionals do.
 bool takes_any_rank(const Node& node) {
   static const std::set<std::string> kLists{"SequenceInsert", "SequenceConstruct", "Optional", "OptionalHasElement"};
   return (node.domain.empty() && kLists.count(node.op)) || node.op == "RankIs" || node.op == "WithRank";
@@ -35,7 +35,7 @@ std::set<ValueId> outputs_of(const Node& node) {
   return outputs;
 }
 
-// For each node after `id`, whether it depends on that node.
+// Returns, for each node after `id`, whether it depends on that node.
 std::vector<bool> dependents(const Graph& graph, NodeId id) {
   std::vector<bool> depends(graph.nodes.size());
   std::set<ValueId> reached = outputs_of(graph.nodes[size_t(id)]);
@@ -201,7 +201,7 @@ void sink(Graph& graph, NodeId id, const std::set<NodeId>& nodes) {
   graph.number_nodes();
 }
 
-// Whether a node after the If reads an output whose rank is not known.
+// Returns whether a node after the If reads an output whose rank is not known.
 bool is_read_unranked(const Graph& graph, NodeId id) {
   const std::set<ValueId> outputs = outputs_of(graph.nodes[size_t(id)]);
   return std::any_of(graph.nodes.begin() + id + 1, graph.nodes.end(), [&](const Node& node) {

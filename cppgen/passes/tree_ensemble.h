@@ -23,7 +23,7 @@ struct TreeEnsemble {
   std::vector<int64_t> roots;  // in the order in which their scores are added
 };
 
-// From TreeEnsembleClassifier and TreeEnsembleRegressor, whose votes have attributes `class_*` or `target_*`; and from
+// Reads TreeEnsembleClassifier and TreeEnsembleRegressor, whose votes have attributes `class_*` or `target_*`; and from
 // TreeEnsemble. UserError naming the node if lengths, ids or modes are invalid. Targets are below `targets`.
 TreeEnsemble read_ensemble_of_ids(const Learner&, const std::string& votes, int64_t targets);
 TreeEnsemble read_ensemble(const Learner&, int64_t targets);

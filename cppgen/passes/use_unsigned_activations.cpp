@@ -40,7 +40,7 @@ class Relabelling {
     }
   }
 
-  // Whether the node, which produces or reads relabelled values, would do the same with them.
+  // Returns whether the node, which produces or reads relabelled values, would do the same with them.
   bool follows(const Node& node) const {
     if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear") {
       auto q = quantization_of(graph_, node);

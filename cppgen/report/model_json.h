@@ -16,7 +16,7 @@ Json tensors_json(const std::vector<ModelSummary::Tensor>&);
 // The answer of `cppgen inspect`. `model`: its name.
 Json inspect_json(const std::string& model, const ModelSummary&);
 
-// Whether a model can be compiled.
+// States whether a model can be compiled.
 struct ModelCheck {
   ModelSummary summary;
   std::optional<Explanation> explanation;  // if it can

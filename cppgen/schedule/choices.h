@@ -13,12 +13,12 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
-// Whether it may change the last bits of results.
+// Returns whether it may change the last bits of results.
 bool changes_bits(const Choice&);
 
 std::string to_string(const Choice&);  // "XSMM, separate epilogue, contraction_units=8"
 
-// By site. A site that is not in the map is planned as usual.
+// The key is the site. A site that is not in the map is planned as usual.
 using Choices = std::map<std::string, Choice, std::less<>>;
 
 // The choice for a site, or an empty one. `choices` may be null.

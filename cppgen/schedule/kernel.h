@@ -45,9 +45,9 @@ struct Local {
   IndexExpr elements = 1;  // of a row
 };
 
-// How rows are divided among tiles. Without a height, neighbouring rows share a tile. With one, the last two loops of
-// the rows are the lines and columns of an image, and a tile holds columns of one line; the first `left` and the last
-// `right` columns of all lines are in tiles of their own.
+// States how rows are divided among tiles. Without a height, neighbouring rows share a tile. With one, the last two
+// loops of the rows are the lines and columns of an image, and a tile holds columns of one line; the first `left` and
+// the last `right` columns of all lines are in tiles of their own.
 struct RowTiling {
   bool skips_padding = false;  // a tap that is outside the image for all rows of a tile is skipped
   int64_t height = 0, width = 0, left = 0, right = 0;
@@ -59,8 +59,8 @@ inline constexpr std::string_view kTilesForm = "tiles";  // of kernels whose til
 // A contraction that runs on tiles: out[rows, columns] = sum over taps and depth of left x right.
 struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
-  // If the rows are bytes whose blocks of the depth have scales: the first scale of a row, whose address follows those
-  // of the rows (runtime/contraction/tiles.h, n_bits_of_i8).
+  // If the rows are bytes whose blocks of the depth have scales, this is the first scale of a row, whose address
+  // follows those of the rows (runtime/contraction/tiles.h, n_bits_of_i8).
   ir::Expr left_scales = nullptr;
   std::vector<ir::Loop> batch, rows, taps;
   ir::Loop columns, depth;
@@ -108,8 +108,8 @@ struct FusedKernel {
   std::vector<ir::Loop> outer;
   // true: the last outer loop is vectorised (its points are lanes); false: each segment's innermost loop is.
   bool vector_outer = true;
-  // With vector_outer and no inner loops: the outer loop (index) along which strided loads are contiguous, so that
-  // blocks of both are transposed; -1: none.
+  // With vector_outer and no inner loops, this is the outer loop (index) along which strided loads are contiguous, so
+  // that blocks of both are transposed; -1: none.
   int transpose_loop = -1;
   std::vector<Segment> segments;
   std::vector<Local> locals;

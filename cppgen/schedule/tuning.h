@@ -11,7 +11,7 @@ struct Tuning {
 #define CPPGEN_TUNING(type, name, value, scope, text) type name;
 #include "cppgen/schedule/tuning.def"
 
-  // For vectors of this many float32 lanes.
+  // Takes the number of float32 lanes of vectors.
   explicit Tuning(int lanes) {
 #define CPPGEN_TUNING(type, name, value, scope, text) name = type(value);
 #include "cppgen/schedule/tuning.def"

@@ -30,8 +30,8 @@ struct Uses {
   std::vector<std::vector<int>> writers, readers;
 };
 Uses collect_uses(const Program&);
-// From now on nest `to` reads what it loads, and nest `from` nothing. Only for temporaries: other readers are not used
-// while nests are fused, and a constant may have very many.
+// From now on nest `to` reads what it loads, and nest `from` nothing. This is only for temporaries: other readers are
+// not used while nests are fused, and a constant may have very many.
 void replace_reader(const Program&, Uses&, int from, int to);
 
 // Gives the nest's loops fresh variables, so that a copy of its values can live in another nest.

@@ -47,7 +47,7 @@ std::string fault_of_arguments(const Program& program, const FusedKernel& kernel
   return "";
 }
 
-// Whether a load exists and reads something of this type.
+// Returns whether a load exists and reads something of this type.
 bool is_load_of(const Program& program, Expr e, DType type) {
   return e && e->kind == ir::ExprKind::load && program.buffer(e->buffer).type == type;
 }

@@ -18,14 +18,14 @@ void require(bool ok, fmt::format_string<Args...> format, Args&&... args) {
   if (!ok) user_error("{}", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Among the kernel passes; their number if it is none.
+// Returns the position among the kernel passes; their number if it is none.
 size_t number_of(std::string_view pass) {
   const auto passes = kernel_passes();
   const auto is = [&](const Pass& p) { return p.name == pass; };
   return size_t(std::find_if(passes.begin(), passes.end(), is) - passes.begin());
 }
 
-// How many of the kernel passes have run or were left out.
+// Returns how many of the kernel passes have run or were left out.
 size_t passes_run(const DraftState& draft) { return draft.after.empty() ? 0 : number_of(draft.after) + 1; }
 
 class DraftCheck {

@@ -5,9 +5,10 @@
 
 namespace cppgen::schedule_text {
 
-// Whether this kernel pass (passes.def), or a later one, has run.
+// Returns whether this kernel pass (passes.def), or a later one, has run.
 bool has_run(const schedule::DraftState&, std::string_view pass);
-// Whether it has not run yet: it comes after the last one that has. Passes over programs come before all of these.
+// Returns whether it has not run yet: it comes after the last one that has. Passes over programs come before all of
+// these.
 bool can_follow(const schedule::DraftState&, std::string_view pass);
 // UserError unless `pass` can run next, because the last pass that ran precedes it, without a needed one between them.
 void check_order(const schedule::DraftState&, const schedule::Pass&);

@@ -20,7 +20,8 @@ struct TargetedDraft {
   PlanText plans = {};  // null: its text has no plans
 };
 
-// Whether it has nothing but a program, whose text is that of programs; decisions about the program do not count.
+// Returns whether it has nothing but a program, whose text is that of programs; decisions about the program do not
+// count.
 bool is_only_program(const schedule::DraftState&);
 
 // The text, which is read back. Constants of more than `most_bytes` are `elided`, so that a text with such constants is
@@ -30,7 +31,7 @@ std::string to_text(const TargetedDraft&, size_t most_bytes = std::numeric_limit
 // A text for people, after a pass.
 std::string shown_text(const schedule::Target&, const schedule::DraftState&);
 
-// Whether the text begins like that of a schedule.
+// Returns whether the text begins like that of a schedule.
 bool is_schedule(std::string_view text, const std::string& file);
 
 // The schedule of a text, verified. `file` begins messages. UserError with file, line and column for what is none: the

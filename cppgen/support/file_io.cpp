@@ -44,7 +44,7 @@ FileDescriptor open_for_reading(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
 }
 
-// Why a file is not read; empty if it is, into `content`. Files of /proc have a size of 0, and others may grow.
+// Returns why a file is not read; empty if it is, into `content`. Files of /proc have a size of 0, and others may grow.
 std::string fault_of_reading(int fd, int64_t most_bytes, std::string& content) {
   struct stat st;
   if (::fstat(fd, &st) != 0) return error_text(errno);

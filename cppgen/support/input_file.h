@@ -25,7 +25,8 @@ class InputFile {
   int64_t size() const { return status_.st_size; }
   int descriptor() const { return file_.get(); }
 
-  // Whether the file may have been written, replaced or removed since it was opened, by device, inode, size and times.
+  // Returns whether the file may have been written, replaced or removed since it was opened, by device, inode, size and
+  // times.
   bool may_have_changed() const;
   // Times have the resolution of the system's clock ticks. Waits until the last change is some ticks ago, so that a
   // further change can be detected.

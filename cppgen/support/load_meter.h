@@ -6,9 +6,9 @@
 
 namespace cppgen {
 
-// How much of the time of a measurement other programs took. One rule holds for all that measures (bench, profile,
-// tune, peaks): a measurement on a busy machine is repeated, the least disturbed one is kept, and it is marked if even
-// that one was disturbed.
+// Measures how much of the time of a measurement other programs took. One rule holds for all that measures (bench,
+// profile, tune, peaks): a measurement on a busy machine is repeated, the least disturbed one is kept, and it is marked
+// if even that one was disturbed.
 
 // CPU seconds that were spent so far.
 struct CpuUse {
@@ -18,7 +18,8 @@ struct CpuUse {
   double waited = 0;  // in which threads of this process were ready, but had no CPU
   int cpus = 1;
 };
-// Where a meter reads; nullopt where the system does not say, which counts as quiet. Tests have sources of their own.
+// A meter reads from here; nullopt where the system does not say, which counts as quiet. Tests have sources of their
+// own.
 using CpuUseSource = std::function<std::optional<CpuUse>()>;
 std::optional<CpuUse> cpu_use();  // of /proc/stat, getrusage and /proc/self/task/*/schedstat
 
@@ -35,7 +36,7 @@ struct LoadRule {
   int threads = 1;                // that measure
   int attempts = 3;               // 1: nothing is repeated
   CpuUseSource source = cpu_use;  // empty: nothing is busy
-  // Whether to measure again after this attempt (the first one is 1). Warns if it was disturbed.
+  // Returns whether to measure again after this attempt (the first one is 1). Warns if it was disturbed.
   bool repeats(const Load&, int attempt) const;
 };
 

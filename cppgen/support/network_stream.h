@@ -12,7 +12,7 @@ namespace cppgen {
 class TlsSession;
 
 // A connection to a server over TCP, which may be encrypted. Each call, including the lookup of the name, ends at its
-// deadline at the latest, however the other side behaves. Not thread safe.
+// deadline at the latest, however the other side behaves. It is not thread safe.
 class NetworkStream {
  public:
   using Clock = std::chrono::steady_clock;

@@ -9,7 +9,7 @@ namespace cppgen {
 // Files that feed this process machine code, or decide which of it runs, must be those of this user or of root, and
 // nobody else may be able to write them or the folders that lead to them.
 
-// Why somebody else can change this file or directory, as "belongs to user 7, ..."; empty if nobody can.
+// Returns why somebody else can change this file or directory, as "belongs to user 7, ..."; empty if nobody can.
 std::string why_unsafe(const struct stat&);
 
 // UserError, naming the folder, if somebody else can change a folder below `top`. `what` names the top in the message.

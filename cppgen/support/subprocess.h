@@ -57,7 +57,7 @@ class ProcessRunner {
 // Real processes (posix_spawn): each leads its own process group, reads /dev/null, inherits no descriptor other than
 // its lifeline and no blocked or ignored signals. The whole group is killed after its deadline, and when this process
 // dies for any reason (lifeline.h). A process counts as ended when its leader ends, even if a descendant keeps the
-// output open. The destructor kills running processes. Not thread safe.
+// output open. The destructor kills running processes. It is not thread safe.
 class PosixProcessRunner : public ProcessRunner {
  public:
   PosixProcessRunner();

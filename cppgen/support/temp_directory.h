@@ -34,7 +34,7 @@ std::string system_temp_directory();
 // on a file system without locks. Returns their number.
 int remove_stale_temp_directories(const std::string& parent, const std::string& prefix);
 
-// Where temporary files of this prefix go, without those that killed processes left there.
+// Returns where temporary files of this prefix go, without those that killed processes left there.
 std::string cleaned_temp_directory(const std::string& prefix);
 
 }  // namespace cppgen

@@ -6,7 +6,7 @@
 
 namespace cppgen::text {
 
-// Whether the text begins like that of a program.
+// Returns whether the text begins like that of a program.
 bool is_program(std::string_view text, const std::string& file);
 
 // The program of a text as program_text prints it (docs/ir.md), verified. `file` begins messages. UserError with file,

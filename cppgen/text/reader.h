@@ -60,7 +60,7 @@ class Reader {
     expect_sign(close);
   }
 
-  // At least one item, with commas between them.
+  // Reads at least one item, with commas between them.
   template <class F>
   void items(const F& item) {
     do item();

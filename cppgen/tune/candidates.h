@@ -18,7 +18,7 @@ struct Candidate {
   bool for_products = true, for_convolutions = true;  // of the contractions
 };
 
-// Whether the candidate is for the site.
+// Returns whether the candidate is for the site.
 bool concerns(const Candidate&, const SiteReport&);
 
 // The candidates that the settings ask for: other engines, epilogues of their own, and other values of the constants

@@ -23,7 +23,7 @@ class Experience {
  public:
   Experience(std::string file, const TuningPlace&);
 
-  // Whether the candidate is hopeless for all sites of its scope.
+  // Returns whether the candidate is hopeless for all sites of its scope.
   bool is_hopeless(const Candidate&, const std::vector<SiteReport>&) const;
 
   // Adds what was measured of these candidates. `run_ms`: of the whole model.
@@ -40,7 +40,7 @@ class Experience {
   };
   std::vector<Row> rows() const;
 
-  // How the rule does on models that it has not seen: each is judged by the observations of all others.
+  // States how the rule does on models that it has not seen: each is judged by the observations of all others.
   struct Misses {
     int observed = 0;
     int skipped = 0;              // what the rule would not have measured

@@ -50,7 +50,7 @@ struct Shortlist {
   int unchanged = 0;
   std::vector<std::string> dropped;  // names of those that are hopeless
 };
-// At most so many candidates of each kind. `further`: candidates that are worth a measurement only where the
+// Returns at most so many candidates of each kind. `further` are candidates that are worth a measurement only where the
 // predictions are wrong.
 Shortlist shortlist(const Forecast&, std::vector<Candidate>, int64_t most_of_kind,
                     const std::vector<Candidate>& further = {});

@@ -22,16 +22,16 @@ class Measurements {
 
   void progress(const std::string& what, int done, int total) const;
 
-  // Whether no more than the final comparison of what was chosen fits before the deadline. It measures more often than
-  // a candidate is measured, and whole runs as well.
+  // Returns whether no more than the final comparison of what was chosen fits before the deadline. It measures more
+  // often than a candidate is measured, and whole runs as well.
   bool is_time_up() const;
-  // Whether that holds if so many candidates are left, which the report then counts.
+  // Returns whether that holds if so many candidates are left, which the report then counts.
   bool stop_if_time_is_up(size_t left);
 
   void measure_all(const std::vector<Candidate>&);
   // Once more if something else interrupted it.
   Outcome measure(const schedule::Choices&, int turns);
-  // Whether whole runs are faster with the candidate.
+  // Returns whether whole runs are faster with the candidate.
   bool is_confirmed(const Candidate&);
 
   void note_failure(const std::string& name, const std::string& failure, bool interrupted);
@@ -48,7 +48,7 @@ class Measurements {
 
 inline constexpr int kWholeTurns = 9;  // of whole runs
 
-// Whether the choices make whole runs faster.
+// Returns whether the choices make whole runs faster.
 bool is_gain(const Variants::WholeRuns&);
 
 }  // namespace cppgen::tune

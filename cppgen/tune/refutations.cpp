@@ -7,7 +7,7 @@
 namespace cppgen::tune {
 namespace {
 
-// Whether the choice was measured at the site, or what computes it, and is not faster there.
+// Returns whether the choice was measured at the site, or what computes it, and is not faster there.
 bool is_refuted(const std::string& site, const schedule::Choice& choice, const std::vector<Candidate>& measured,
                 const Journal& journal) {
   for (const Candidate& candidate : measured) {

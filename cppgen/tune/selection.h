@@ -10,7 +10,7 @@ namespace cppgen::tune {
 
 class Measurements;
 
-// Which candidates are worth a measurement: not those that earlier tunings and the cost model rule out, and the
+// Decides which candidates are worth a measurement: not those that earlier tunings and the cost model rule out, and the
 // neighbours of those that won.
 class Selection {
  public:

@@ -8,8 +8,8 @@
 
 namespace cppgen::tune {
 
-// Where the results of the tuning of one model are kept: the file of all results on this machine, and one entry of the
-// remote cache, which machines share.
+// Keeps the results of the tuning of one model: in the file of all results on this machine, and one entry of the remote
+// cache, which machines share.
 class TuningStore {
  public:
   TuningStore(const TuneRequest&, const TuningPlace&);
@@ -17,7 +17,7 @@ class TuningStore {
   // Identifies the tuning: what is measured, where, and with which candidates.
   const std::string& key() const { return key_; }
 
-  // Whether the results of such a tuning hold, which the report then states.
+  // Returns whether the results of such a tuning hold, which the report then states.
   bool find(TuneReport&) const;
 
   void require_writable() const;  // UserError

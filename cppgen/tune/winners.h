@@ -15,7 +15,7 @@ struct Winner {
   Region region;
 };
 
-// Whether the candidate saves more than what may be noise.
+// Returns whether the candidate saves more than what may be noise.
 bool is_faster(const Region&);
 inline constexpr double kFasterRun = 0.99;  // of the usual time of a whole run: less is noise
 
@@ -39,7 +39,6 @@ bool confirm(std::vector<Winner>&, const std::vector<Region>& measured);
 std::vector<std::string> drop_spilling(std::vector<Winner>&, const std::map<std::string, int64_t>& usual,
                                        const std::map<std::string, int64_t>& chosen);
 
-// For reports.
 std::vector<ChangedSite> changed_sites(const std::vector<Winner>&, const std::vector<SiteReport>& sites);
 // The candidates that failed or changed nothing, and for each region the `most` fastest ones, the fastest first.
 std::vector<std::string> choice_lines(const std::vector<Candidate>&, const Journal&, int64_t most);

@@ -16,11 +16,12 @@ struct cppgen_runtime {
   // Tiles of float32 whose left operand is read in place, indexed by (2 * rows are contiguous + half as wide) and the
   // number of rows: see runtime/contraction/tiles.h.
   void (*const* const* strided)(const float* left, long ld, long depth, const float* panel, float* block);
-  // By format: converts the rows of the left operand to the form that its tiles read. Null if they read the rows
+  // For each format, converts the rows of the left operand to the form that its tiles read. Null if they read the rows
   // themselves.
   void (*const* prepare)(const void* const* left, long rows, long taps, long depth, void* scratch,
                          const void** prepared);
-  // By format: called by a kernel before its first tile and after its last one. Null if there is nothing to do.
+  // For each format, is called by a kernel before its first tile and after its last one. Null if there is nothing to
+  // do.
   void (*const* begin)(void);
   void (*const* finish)(void);
   // The transforms of convolutions by Winograd's algorithm, by the number of the form (runtime/contraction/winograd.h):

@@ -3,7 +3,7 @@
 
 namespace cppgen {
 
-// Where bugs are reported, as the end of "Please report it to ...": the address that a packager gave to CMake as
+// Says where bugs are reported, as the end of "Please report it to ...": the address that a packager gave to CMake as
 // CPPGEN_BUG_REPORT_URL, or people that everybody can find.
 std::string bug_report_address();
 

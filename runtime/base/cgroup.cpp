@@ -31,7 +31,7 @@ bool lists(const std::string& controllers, std::string_view controller) {
   return fmt::format(",{},", controllers).find(fmt::format(",{},", controller)) != std::string::npos;
 }
 
-// Without a stream, which takes longer than the system.
+// Uses no stream, which takes longer than the system.
 std::string read_file(const std::string& path) {
   std::string text;
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

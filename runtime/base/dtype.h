@@ -23,8 +23,8 @@ inline constexpr int kDTypeCount = 0
 
 enum class DTypeClass : uint8_t { floating, signed_integer, unsigned_integer, truth, text };
 
-// How elements become values: unchanged; as float32, from 16 or 8 bits; as bytes that hold an integer of fewer bits; as
-// bytes that encode numbers.
+// States how elements become values: unchanged; as float32, from 16 or 8 bits; as bytes that hold an integer of fewer
+// bits; as bytes that encode numbers.
 enum class DTypeStorage : uint8_t { value, narrow_float, float8, small_integer, code };
 
 struct DTypeRow {

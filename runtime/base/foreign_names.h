@@ -10,7 +10,8 @@ namespace cppgen {
 // The name of a variable of another program without the prefix of that program, such as MULTISTREAM_MODE.
 std::string_view stem_of(std::string_view variable);
 
-// Why the setting of this name (without CPPGEN_) does not exist on purpose (absent_settings.def); empty for others.
+// Returns why the setting of this name (without CPPGEN_) does not exist on purpose (absent_settings.def); empty for
+// others.
 // The stems of the variables are names, too, with and without a leading ENABLE_ or USE_.
 std::string_view reason_of_absence(std::string_view name);
 

@@ -7,7 +7,7 @@
 
 namespace cppgen {
 
-// In the order of the words of LOGLEVEL.
+// They are in the order of the words of LOGLEVEL.
 enum class LogLevel { debug, info, warning, error };
 
 // A word of LOGLEVEL in any case; anything else is a UserError.

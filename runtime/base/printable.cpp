@@ -54,7 +54,7 @@ std::string escaped(std::string_view text, std::string_view kept) {
   return out;
 }
 
-// In SCHEME://USER:PASSWORD@HOST; a single word in front of the @ may be meant as a password, too.
+// Replaces it in SCHEME://USER:PASSWORD@HOST; a single word in front of the @ may be meant as a password, too.
 std::string without_passwords(std::string_view message) {
   std::string text(message);
   for (size_t at = 0; (at = text.find("://", at)) != text.npos;) {

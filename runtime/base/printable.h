@@ -10,7 +10,7 @@ namespace cppgen {
 // Letters of all languages stay.
 
 std::string one_line(std::string_view text);  // for names where they enter a message: line breaks, too
-// For whole messages where they are printed: line breaks and tabs stay. Passwords of addresses, as in
+// Is for whole messages where they are printed: line breaks and tabs stay. Passwords of addresses, as in
 // redis://USER:PASSWORD@HOST, become ***.
 std::string for_terminal(std::string_view text);
 

@@ -243,7 +243,7 @@ std::string_view own_value(std::string_view alias, std::string_view value) {
   return value;
 }
 
-// Whether it is a word such as 1 and true, which are no names of files.
+// Returns whether it is a word such as 1 and true, which are no names of files.
 bool is_switch(const std::string& name) {
   try {
     (void)parse_boolean("", name);
@@ -253,7 +253,7 @@ bool is_switch(const std::string& name) {
   }
 }
 
-// Why a file of this name cannot be written; empty if it can.
+// Returns why a file of this name cannot be written; empty if it can.
 std::string fault_of_file(const std::string& path) {
   const std::filesystem::path file(path);
   if (is_switch(file.filename().string())) return "the setting is the name of a file";

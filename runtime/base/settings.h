@@ -46,7 +46,7 @@ inline constexpr std::string_view kForeignPrefixes[] = {
 using Environment = std::map<std::string, std::string, std::less<>>;
 Environment process_environment();
 
-// Where a value came from; `name` is the variable for `variable` and `alias`.
+// States where a value came from; `name` is the variable for `variable` and `alias`.
 struct SettingSource {
   enum Kind { fallback, profile, alias, variable, option } kind = fallback;
   std::string name;
@@ -89,8 +89,8 @@ struct Settings {
                                    std::span<const std::pair<std::string, std::string>> options = {},
                                    SettingReader = SettingReader::compiler);
 
-  // If the value came from an alias, restores the default with a warning that ends in `reason`: for values that prove
-  // impossible only in use, such as a compiler that is not installed. Otherwise does nothing and returns false.
+  // If the value came from an alias, restores the default with a warning that ends in `reason`. This is for values that
+  // prove impossible only in use, such as a compiler that is not installed. Otherwise does nothing and returns false.
   bool ignore_alias(SettingId, std::string_view reason);
 
   // Sets an option of the command line or the API, which overrides the environment. Names are accepted as

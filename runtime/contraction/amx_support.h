@@ -3,7 +3,7 @@
 
 namespace cppgen::rt {
 
-// Whether this process may use AMX's matrix tiles, and if not, the reason.
+// States whether this process may use AMX's matrix tiles, and if not, the reason.
 struct AmxSupport {
   bool usable;
   std::string reason;

@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void prepare_byte_row(
   }
 }
 
-// At most 32 rows. With up to 16, the lower tiles are left unchanged, because they are not read.
+// There are at most 32 rows. With up to 16, the lower tiles are left unchanged, because they are not read.
 inline void prepare_byte_block(const void* const* left, long count, long taps, long depth, void* scratch,
                                const void** prepared) {
   using namespace byte_blocks;

@@ -37,7 +37,7 @@ struct TileFormatInfo {
   int parts;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed in this way
 };
 
-// By TileFormat.
+// The index is a TileFormat.
 std::span<const TileFormatInfo> tile_formats();
 inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f)]; }
 
@@ -51,9 +51,9 @@ int slice_columns(TileFormat, int nr);
 
 // Elements (of TileFormatInfo::panel) of one panel of `nr` columns. For weights of few bits see pack_n_bits.h.
 long panel_elements(TileFormat, long taps, long depth, int nr);
-// How tiles divide the depth: `count` blocks of so many taps and so much of each, of which the last one may be shorter;
-// a block of a panel has `panel_bytes`. Formats without parts have one block; with parts, the first block overwrites
-// the sums and the others add to them.
+// States how tiles divide the depth: `count` blocks of so many taps and so much of each, of which the last one may be
+// shorter; a block of a panel has `panel_bytes`. Formats without parts have one block; with parts, the first block
+// overwrites the sums and the others add to them.
 struct DepthBlocks {
   long count, taps, depth, panel_bytes;
 };

@@ -17,7 +17,7 @@ namespace cppgen::rt {
 
 constexpr long kWholeTerms = 1152, kBlockTerms = 512, kGroupBlocks = 64;
 
-// As a TileFunction, for a part of a panel whose slices are so many elements apart.
+// Does what a TileFunction does, for a part of a panel whose slices are so many elements apart.
 using BlockFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, long distance,
                                void* block, long ldc);
 

@@ -25,14 +25,14 @@ class NBitNumbers {
  public:
   static constexpr int kPlaces = 16 / Bits;
 
-  // For weights with these zeros.
+  // Sets the zeros that all weights have.
   TILE_MEMBER void set_zeros(const Vector (&zero)[Vectors]) {
 #pragma GCC unroll 4
     for (int p = 0; p < kPlaces; p++)
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; j++) offset_[p][j] = splat(power(p)) + zero[j];
   }
-  // For the weights at place p of the words' lower halves.
+  // Is for the weights at place p of the words' lower halves.
   template <int P>
   TILE_MEMBER Vector at(Words words, int j) const {
     constexpr unsigned kMask = ((1u << Bits) - 1) << (P * Bits), kPower = unsigned(127 + 23 - P * Bits) << 23;
@@ -71,8 +71,8 @@ class NBitLookup {
   Table table_{0};
 };
 
-// How zeros are subtracted: whole numbers together with the power, any zeros by themselves (`separate`), or by a table,
-// of four bits with one zero for all weights.
+// States how zeros are subtracted: whole numbers together with the power, any zeros by themselves (`separate`), or by a
+// table, of four bits with one zero for all weights.
 enum class ZerosAre { whole, separate, one };
 
 template <int Bits, int Vectors, ZerosAre Kind>
@@ -104,7 +104,7 @@ class NBitBlock {
     return p;
   }
 
-  // For the weights at place P of the words' lower halves.
+  // Is for the weights at place P of the words' lower halves.
   template <int P>
   TILE_MEMBER Vector at(Words words, int j) const {
     const Vector weight = numbers_.template at<P>(words, j);
@@ -197,7 +197,7 @@ class NBitSums {
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; j++) {
         const float* from = row[r] + k;
-        // So that the compiler does not broadcast once for all vectors.
+        // This keeps the compiler from broadcasting once for all vectors.
         if (kBroadcastsInPlace && !kScalesWeights && j > 0) asm("" : "+r"(from));
         const Vector x = splat(*from);
         Vector& sum = kScalesWeights ? total_[r][j] : part_[kScalesWeights ? 0 : r][j][P % kChains];

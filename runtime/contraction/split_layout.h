@@ -87,8 +87,8 @@ SPLIT_FN int ceil_log2(long n) {
   return bits;
 }
 
-// Whether every product of parts, and every sum of them over the depth, is zero or normal and finite: tiles flush
-// denormals. The last bits of the product of two parts are 46 binary places below the first bits of the numbers.
+// Returns whether every product of parts, and every sum of them over the depth, is zero or normal and finite: tiles
+// flush denormals. The last bits of the product of two parts are 46 binary places below the first bits of the numbers.
 SPLIT_FN bool exact(Range left, Range right, long depth) {
   return exact(left) && exact(right) && left.least + right.least - 46 >= -126 &&
          left.most + right.most + 2 + ceil_log2(depth) <= kMostExact;

@@ -59,7 +59,7 @@ TILE_FN void prepare_row(DepthCursor<T, split::kStepDepth> cursor, long steps, u
   all.add(range);
 }
 
-// At most 32 rows of T. With up to 16, the lower tiles are left unchanged, because they are not read.
+// There are at most 32 rows of T. With up to 16, the lower tiles are left unchanged, because they are not read.
 template <class T, int Parts>
 void prepare_split(const void* const* left, long count, long taps, long depth, void* scratch, const void** prepared) {
   const long steps = split::steps(taps * depth);

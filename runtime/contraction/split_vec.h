@@ -28,7 +28,7 @@ TILE_FN Floats rounded_to_even(Floats x) {
   const Words bits = (Words)x, even = bits + 0x7fffu + ((bits >> 16) & 1u);
   return (Floats)(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : even) & 0xffff0000u);
 }
-// To nearest, ties away from zero; finite numbers below 2^127 only.
+// Rounds to nearest, ties away from zero; takes finite numbers below 2^127 only.
 TILE_FN Floats rounded_away(Floats x) { return (Floats)(((Words)x + 0x8000u) & 0xffff0000u); }
 TILE_FN Floats truncated(Floats x) { return (Floats)((Words)x & 0xffff0000u); }
 

@@ -58,7 +58,7 @@ struct Points<6> {
   static constexpr float kValues[] = {0.625f, 1.5f};
 };
 
-// How exact results must be: as those of direct sums, or with at most three times their error.
+// States how exact results must be: as those of direct sums, or with at most three times their error.
 enum class Accuracy { like_direct, relaxed };
 
 // Sums of products over channels are computed in blocks of so many channels (sum_short_blocks in long_sums.h), which
@@ -71,8 +71,8 @@ constexpr int block_terms(Form form, Accuracy accuracy) {
   return 16;
 }
 
-// Whether the error is that of direct sums. That of 5 x 5 taps grows with more channels, because direct sums are
-// divided into blocks of so many products, whatever their number (long_sums.h).
+// Returns whether the error is that of direct sums. That of 5 x 5 taps grows with more channels, because direct sums
+// are divided into blocks of so many products, whatever their number (long_sums.h).
 constexpr bool is_like_direct(Form form, long channels) {
   if (window(form) < 6) return true;
   if (form.flat) return form.taps == 3 ? channels >= 96 : channels >= 48;

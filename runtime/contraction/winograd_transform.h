@@ -20,7 +20,8 @@ struct WinogradWindow<4> {
   }
 };
 
-// With stride 2: the even inputs at the points 0, 1, infinity, and the odd ones, which have one tap, as they are.
+// With stride 2, the even inputs are transformed at the points 0, 1, infinity, and the odd ones, which have one tap, as
+// they are.
 template <>
 struct WinogradWindow<5> {
   TILE_FN void input(Vector (&d)[5]) {

@@ -72,7 +72,7 @@ struct CustomFile {
 
 // UserError naming the file and the place in it.
 CustomFile read_custom_file(const std::string& path);
-// From the text of a file; `path` is used in messages and to find libraries.
+// Parses the text of a file; `path` is used in messages and to find libraries.
 CustomFile parse_custom_file(const std::string& path, std::string bytes);
 // The paths of a list in the format of CUSTOM_OPS, separated by ':'; each file once.
 std::vector<CustomFile> read_custom_files(const std::string& paths);

@@ -14,7 +14,7 @@ using Values = std::vector<Value>;
 
 enum Step : uint8_t { kBoth, kRow, kColumn };  // from which neighbour the cheapest way comes
 
-// For each cell the last step of the cheapest way to it; of equal ones that along the row.
+// Finds the last step of the cheapest way to each cell; of equal ones it takes that along the row.
 std::vector<Step> cheapest_steps(const float* costs, int64_t rows, int64_t columns) {
   constexpr float kNoWay = std::numeric_limits<float>::infinity();
   std::vector<Step> steps(size_t(rows * columns));

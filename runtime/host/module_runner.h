@@ -23,7 +23,7 @@ class ModuleRunner {
   ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {}, std::string custom_operators = {},
                HostStepListener on_step = {});
 
-  // In the order of the model. UserError naming the node if a step fails.
+  // Returns the outputs in the order of the model. UserError naming the node if a step fails.
   std::vector<Value> run(std::vector<Value> inputs) const;
 
  private:

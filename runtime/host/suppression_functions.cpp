@@ -40,8 +40,8 @@ struct Boxes {
   }
 };
 
-// Whether a box overlaps one of the chosen. In blocks, which compilers make vectors of; most blocks have nothing in
-// common with it, so they need no division.
+// Tells whether a box overlaps one of the chosen. These are in blocks, which compilers make vectors of; most blocks
+// have nothing in common with it, so they need no division.
 class OverlapSearch {
  public:
   OverlapSearch(const Box& box, const Boxes& chosen) : box_(box), own_(box.area()), chosen_(chosen) {}

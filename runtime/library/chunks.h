@@ -1,4 +1,5 @@
-// How work is split into chunks. This header needs no library of C++: models that are linked into programs contain it.
+// States how work is split into chunks. This header needs no library of C++: models that are linked into programs
+// contain it.
 #pragma once
 #include <cstdint>
 

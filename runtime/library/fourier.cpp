@@ -54,7 +54,7 @@ void butterfly_4(Cx<V>* a, double root_im) {
   a[0] = even + odd, a[1] = even_less + turned, a[2] = even - odd, a[3] = even_less - turned;
 }
 
-// For an odd radix: the terms k and radix - k have conjugate roots.
+// If the radix is odd, the terms k and radix - k have conjugate roots.
 template <class V>
 void butterfly_odd(Cx<V>* a, int64_t radix, const Cx<double>* roots, int64_t root_step) {
   const int64_t half = radix / 2;

@@ -21,7 +21,7 @@ struct Call : RoiAlignCall<int64_t> {
   int64_t cells() const { return cell_rows * cell_columns; }
 };
 
-// Where parts of a thread's scratch begin, for elements of type T.
+// States where parts of a thread's scratch begin, for elements of type T.
 template <class T>
 struct Scratch {
   WeightedPixel<T>*rows, *columns;  // [rows, height], [columns, width]

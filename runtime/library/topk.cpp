@@ -90,7 +90,7 @@ class Row {
 
   KeyBits key(Stored value) const { return KeyBits(Key::of(value) ^ KeyBits(flip_)); }
 
-  // Whether a value of the block may precede `worst`. A NaN, there or here, always may.
+  // Returns whether a value of the block may precede `worst`. A NaN, there or here, always may.
   bool any_may_precede(const Stored* values, Stored worst) const {
     const auto limit = Key::number(worst);
     int any = 0;

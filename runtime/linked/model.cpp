@@ -10,7 +10,7 @@
 namespace cppgen::linked {
 namespace {
 
-// In the order of the .def file, which is the order that kernels index by.
+// They are in the order of the .def file, which is the order that kernels index by.
 constexpr double (*kUnaryF64[])(double) = {
 #define MATH(name) [](double x) { return ::name(x); },
 #include "runtime/abi/math_functions.def"

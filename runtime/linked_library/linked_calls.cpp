@@ -11,8 +11,8 @@ namespace {
 
 using namespace cppgen::rt;
 
-// Where an error of this thread ends. Programs that are linked statically may have no tables for unwinding, so errors
-// jump; what a refused call has allocated is lost.
+// Errors of this thread end here. Programs that are linked statically may have no tables for unwinding, so errors jump;
+// what a refused call has allocated is lost.
 thread_local std::jmp_buf* refused = nullptr;
 
 template <class Work>
@@ -37,7 +37,7 @@ struct Task {
 
 extern "C" {
 
-// In place of those of the library of C++, whose errors come here, too.
+// These replace those of the library of C++, whose errors come here, too.
 void __cxa_throw(void*, void*, void (*)(void*)) { refuse(); }
 void __cxa_rethrow() { refuse(); }
 void _Unwind_Resume(void*) { refuse(); }

@@ -66,7 +66,7 @@ OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Matmul& p, int6
   return {dnnl::matmul(pd), source, pd.weights_desc(), bias, output, pd.scratchpad_desc()};
 }
 
-// How rows and columns of each batch are cut.
+// States how rows and columns of each batch are cut.
 struct Cut {
   int64_t row_blocks, column_blocks, chunks;
 };

@@ -10,7 +10,7 @@
 namespace cppgen::rt {
 
 // During its lifetime, oneDNN works only on the calling thread, because its OpenMP threads would compete with ours.
-// Also needed where a primitive is created, because this fixes how it divides its work.
+// It is also needed where a primitive is created, because this fixes how it divides its work.
 class SingleOpenMpThread {
  public:
   SingleOpenMpThread();

@@ -31,7 +31,8 @@ const ManifestFile& listed(const Manifest& manifest, const PackageFiles& files, 
   return *file;
 }
 
-// Whether code for `isa` needs no more than one of these instruction sets. An unknown one fails later, with a reason.
+// Returns whether code for `isa` needs no more than one of these instruction sets. An unknown one fails later, with a
+// reason.
 bool is_permitted(const std::string& isa, const std::vector<std::string>& limits) {
   const VecISA* row = find_isa(isa);
   return !row || limits.empty() || std::any_of(limits.begin(), limits.end(), [&](const std::string& name) {
@@ -68,7 +69,7 @@ bool maps_weights(const PackageFiles& files, const LoadOptions& options) {
          (files.in_directory() && ::statvfs(files.name().c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0);
 }
 
-// Before the first access, which decides where a page lies.
+// Must be called before the first access, which decides where a page lies.
 void interleave_over_nodes(std::span<char> memory) {
   if (!interleave_memory(memory.data(), memory.size(), current_thread_affinity()))
     log_warning("NUMA_WEIGHTS=interleave: the system refuses to place {} bytes of weights on all memory nodes",

@@ -38,7 +38,7 @@ using KernelFunction = void (*)(const cppgen_kernel_args*, long begin, long end)
 // A loaded package: plan, kernels, mapped weights. Immutable; shared by any number of sessions and threads.
 class Executable {
  public:
-  // From a package for several ISAs (versions.h), loads what is for the best one that this machine supports and the
+  // Loads from a package for several ISAs (versions.h) what is for the best one that this machine supports and the
   // options permit. UserError naming the file, what was found and what is expected: not a package, other formats, an
   // ISA that this CPU lacks or that is not permitted, a missing, truncated or altered file, a kernel that its object
   // does not have.

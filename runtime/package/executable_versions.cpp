@@ -14,7 +14,7 @@ bool same_tensors(const std::vector<TensorInfo>& a, const std::vector<TensorInfo
   });
 }
 
-// Whether the model of the version has this size wherever a run finds the symbol's.
+// Returns whether the model of the version has this size wherever a run finds the symbol's.
 bool has_size(const Plan& version, const Symbol& symbol, int64_t size) {
   const std::vector<DimExpr>& dims = version.inputs[size_t(symbol.input)].dims;
   return size_t(symbol.axis) < dims.size() && dims[size_t(symbol.axis)] == DimExpr::of(size);

@@ -51,7 +51,7 @@ File new_memory_file(const std::string& path) {
   return copy;
 }
 
-// So that it cannot be changed.
+// Seals the copy, so that it cannot be changed.
 File sealed(File copy, const std::string& path) {
   constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
   if (::fcntl(*copy, F_ADD_SEALS, kSeals) != 0) user_error("cannot seal the copy of '{}': {}", path, strerror(errno));

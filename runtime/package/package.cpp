@@ -91,7 +91,7 @@ void check_hash(const PackageFiles& files, const ManifestFile& file, const std::
                file.hash);
 }
 
-// That there is something that may be a package.
+// Verifies that there is something that may be a package.
 void require_package(const PackageFiles& files) {
   const std::string& name = files.name();
   std::error_code error;

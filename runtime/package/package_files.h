@@ -20,7 +20,7 @@ class FileSource {
   virtual void read(const std::string& file, int64_t offset, std::span<char> to) const = 0;
 };
 
-// Where the files of a package are: in a directory, or in an application.
+// Knows where the files of a package are: in a directory, or in an application.
 class PackageFiles {
  public:
   PackageFiles(std::string directory) : name_(std::move(directory)) {}

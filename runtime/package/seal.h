@@ -21,7 +21,7 @@ bool is_object(const std::string& file_name);
 // Appends this seal to the object, replacing any previous one. UserError if it cannot be written.
 void write_seal(const std::string& path, const std::string& seal);
 
-// Whether the object's content ends with this seal.
+// Returns whether the object's content ends with this seal.
 bool has_seal(std::span<const char> object, const std::string& seal);
 
 }  // namespace cppgen::rt

@@ -94,7 +94,7 @@ class FieldReader {
   void choice(const char* name, E& x, E last) {
     x = E(integer(name, 0, int64_t(last)));
   }
-  // At least 0.
+  // Sizes are at least 0.
   void size(const char* name, int64_t& x, int64_t most = kMost) { x = integer(name, 0, most); }
   template <class T>
   void list(const char* name, std::vector<T>& x) {

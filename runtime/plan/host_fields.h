@@ -21,7 +21,7 @@ Call fields_of(const HostStep& step) {
   return read_fields<Call>(what, step.integers, {}, step.texts);
 }
 
-// For steps without parameters.
+// Steps without parameters have these.
 struct NoFields {
   template <class V>
   void fields(V&) {}

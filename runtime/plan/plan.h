@@ -31,12 +31,12 @@ struct TensorInfo {
   std::string name;  // of the model's input or output
   DType type = DType::f32;
   std::vector<DimExpr> dims;
-  // For integer inputs that select along an axis: the exclusive bound of the values (an embedding table's rows), else
-  // 0. Used to make valid random inputs.
+  // Integer inputs that select along an axis have this exclusive bound of their values (an embedding table's rows),
+  // others 0. It is used to make valid random inputs.
   int64_t index_extent = 0;
   ValueKind kind = ValueKind::tensor;  // other kinds occur only in modules; their `type` is that of the elements
-  // For inputs that are the keys of a map: distinct keys that the model knows, as text. Used to make valid random
-  // inputs.
+  // Inputs that are the keys of a map have distinct keys that the model knows, as text. They are used to make valid
+  // random inputs.
   std::vector<std::string> map_keys{};
   // False, only for outputs of modules: a run tells how many dimensions there are, and `dims` is empty.
   bool ranked = true;
@@ -76,10 +76,10 @@ struct Step {
   int32_t product_of = -1;           // kernel: the buffer that it multiplies by constants
   std::string engine;                // "loops", "cppgen", "onednn" ...
   std::vector<std::string> origins;  // nodes of the model
-  // How much work the step is, which decides how it is divided, and for profiles. flops: multiply-adds of sums of
-  // products, each counted as two operations; bytes: read and written in memory, each element counted once.
+  // These say how much work the step is, which decides how it is divided and is shown in profiles. flops: multiply-adds
+  // of sums of products, each counted as two operations; bytes: read and written in memory, each element counted once.
   DimExpr flops, bytes;
-  // For predictions of its time alone, if Plan::has_costs.
+  // These are for predictions of its time alone, if Plan::has_costs.
   StepCosts<DimExpr> costs;
   double rate = 1;  // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
 

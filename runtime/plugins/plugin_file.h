@@ -7,7 +7,7 @@ namespace cppgen::rt {
 // The file of a plugin: "libcppgen_NAME-MAJOR.MINOR.so".
 std::string plugin_file_name(std::string_view name);
 
-// Where it was loaded from. UserError as plugins.h says.
+// Returns where it was loaded from. UserError as plugins.h says.
 std::string plugin_path(std::string_view name, std::string_view needed_by, std::string_view advice = {});
 
 // The object that the plugin exports, after its build was checked. `needed_by` begins the sentence of an error, such as

@@ -15,7 +15,7 @@ namespace cppgen::rt {
 std::span<const LibraryFunction> onednn_functions();
 std::span<const LibraryFunction> xsmm_functions();
 
-// Whether contractions can run by oneDNN; if not, a debug message tells why its plugin cannot be loaded.
+// Returns whether contractions can run by oneDNN; if not, a debug message tells why its plugin cannot be loaded.
 bool onednn_is_there();
 
 // The float32 lanes of the vectors that libxsmm uses in this process; 0 if it has no kernels for this CPU, or, which a

@@ -157,7 +157,7 @@ class StepBinder {
     return v;
   }
 
-  // Like the first iteration, except for the parts that vary.
+  // Binds it like the first iteration, except for the parts that vary.
   BoundStep bind_again(BoundStep again, int32_t state, const Variation& variation) {
     const Step& step = plan_.steps[again.step];
     if (variation.sizes || (variation.any_param && step.kind == StepKind::library)) return bind(again.step, state);

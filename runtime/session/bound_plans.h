@@ -17,8 +17,8 @@ class BoundPlans {
   // `threads`: of a run, which have scratch memory. Executable and options outlive the object.
   BoundPlans(const Executable&, const SessionOptions&, int threads);
 
-  // For these values of the symbols. UserError also if a run would need more than MAX_MEMORY, before anything of it is
-  // allocated.
+  // Returns the plan for these values of the symbols. UserError also if a run would need more than MAX_MEMORY, before
+  // anything of it is allocated.
   std::shared_ptr<const BoundPlan> get(std::span<const int64_t> symbols, bool outputs_in_arena = false);
 
   // The most memory of those that there were.

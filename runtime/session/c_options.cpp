@@ -105,8 +105,8 @@ cppgen_status cppgen_options_init_sized(cppgen_options* options, size_t size, cp
   });
 }
 
-// What the inline function of this name in today's header replaces: it was compiled into programs of version 0.1, wrote
-// as many bytes as the library's struct had, and so cannot be served.
+// The inline function of this name in today's header replaces this one: it was compiled into programs of version 0.1,
+// wrote as many bytes as the library's struct had, and so cannot be served.
 extern "C" cppgen_status unsized_options_init(void*, cppgen_error* error) __asm__("cppgen_options_init");
 cppgen_status unsized_options_init(void*, cppgen_error* error) {
   return failed(CPPGEN_USER_ERROR,

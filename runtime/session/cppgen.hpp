@@ -1,5 +1,5 @@
-// The C API of the cppgen runtime (cppgen.h) as classes that free what they hold and throw errors. Only a header, for
-// C++17 and later: it needs nothing of the library but its C functions.
+// The C API of the cppgen runtime (cppgen.h) as classes that free what they hold and throw errors. This is only a
+// header, for C++17 and later: it needs nothing of the library but its C functions.
 #ifndef CPPGEN_HPP
 #define CPPGEN_HPP
 
@@ -18,7 +18,7 @@
 namespace cppgen {
 inline namespace v0 {  // so that names of the library's own code are others
 
-// What a function of the C API reports.
+// Holds what a function of the C API reports.
 class Error : public std::runtime_error {
  public:
   Error(cppgen_status status, const char* message) : std::runtime_error(message), status_(status) {}
@@ -269,7 +269,8 @@ inline void require_tensors(const std::vector<TensorInfo>& found, const std::vec
 
 class Session;
 
-// What runs of a package with states leave for the next one; see cppgen_state_create. The session must outlive it.
+// Holds what runs of a package with states leave for the next one; see cppgen_state_create. The session must outlive
+// it.
 class State {
  public:
   explicit State(Session& session);

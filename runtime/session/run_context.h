@@ -15,7 +15,7 @@ namespace cppgen::rt {
 
 struct Instruments;
 
-// Where runs take their memory from.
+// States where runs take their memory from.
 struct RunMemory {
   bool huge_pages = false;
   AllocatorPointer allocator = {};
@@ -43,11 +43,11 @@ class RunContext {
 
   // Adds the times of the run that has just ended, which the instruments measured.
   void add_times(std::span<StepProfile> profile) const;
-  // By worker: the chunks of this run if the instruments record them.
+  // Returns the chunks of this run for each worker, if the instruments record them.
   std::span<const std::vector<TraceSlice>> slices() const { return slices_; }
 
-  // For a plan with outputs in the arena: where they are, and after the run the arena, which is then no longer this
-  // context's.
+  // If a plan has outputs in the arena, these return where they are, and after the run the arena, which is then no
+  // longer this context's.
   void* output(int32_t slot) const;
   std::shared_ptr<const void> take_arena();
 
@@ -61,8 +61,8 @@ class RunContext {
     const long* params;
     int64_t range, chunks;
   };
-  // When one worker began its first chunk of a step and ended its last one, in the run of this number. Each worker has
-  // times of its own: a number that all of them wrote would cost more than short chunks take.
+  // States when one worker began its first chunk of a step and ended its last one, in the run of this number. Each
+  // worker has times of its own: a number that all of them wrote would cost more than short chunks take.
   struct WorkerTimes {
     int64_t run = 0, begin_ns = 0, end_ns = 0;
   };
@@ -120,7 +120,7 @@ class RunContext {
   std::vector<StepView> views_;  // of waves, or of their only step
   int error_ = 0;
 
-  // For instruments only.
+  // These are for instruments only.
   std::vector<std::vector<WorkerTimes>> times_;  // by worker and by position in BoundPlan::steps
   int64_t measured_run_ = 0;
   std::vector<std::vector<TraceSlice>> slices_;

@@ -37,7 +37,7 @@ struct Session::Impl {
     return versions.empty() ? nullptr : version(model->version_for(inputs));
   }
 
-  // That of the version or of this session.
+  // Returns that of the version or of this session.
   RunnableModel& model_for(std::span<const TensorView> inputs) const {
     const Session* used = version_for(inputs);
     return used ? *used->impl_->model : *model;

@@ -33,8 +33,8 @@ struct SessionOptions {
 // Maximum number of steps that run at the same time, by MULTISTREAM_MODE.
 int64_t concurrent_steps(const SessionOptions&);
 
-// Whether intermediate buffers have places in one arena (MEMORY_PLANNING, MEMORY_POOL), and whether buffers there take
-// turns (ALLOW_BUFFER_REUSE; NAN_ASSERTS checks each of them after the run of its step).
+// Returns whether intermediate buffers have places in one arena (MEMORY_PLANNING, MEMORY_POOL), and whether buffers
+// there take turns (ALLOW_BUFFER_REUSE; NAN_ASSERTS checks each of them after the run of its step).
 bool plans_memory(const SessionOptions&);
 bool reuses_memory(const SessionOptions&);
 bool outputs_in_arena(const SessionOptions&);

@@ -22,8 +22,8 @@ std::vector<int64_t> values_of(const std::vector<DimExpr>& dims, std::span<const
   return values;
 }
 
-// How the elements of a tensor of these dimensions lie in the memory of a state: `count` blocks of `bytes`, each in
-// room for the capacity.
+// States how the elements of a tensor of these dimensions lie in the memory of a state: `count` blocks of `bytes`, each
+// in room for the capacity.
 struct Blocks {
   int64_t count = 1, bytes = 0, room = 0;
 

@@ -23,7 +23,7 @@ class SessionState {
   explicit SessionState(std::shared_ptr<const Executable>, int64_t max_memory = std::numeric_limits<int64_t>::max());
 
   size_t count() const { return plan().states.size(); }
-  // How many positions along its axis each state has.
+  // Returns how many positions along its axis each state has.
   int64_t length() const { return length_; }
   // Forgets all positions from `length` on, or all with 0, after which runs may have other sizes. UserError if it is
   // negative or greater than the present length, or if a run is in progress.

@@ -7,8 +7,9 @@
 
 namespace cppgen::rt {
 
-// How a thread waits for others: it spins, then yields, and after the time `hot` it should sleep or leave. If there are
-// more threads than cores, spinning would take the core from the thread that it waits for, so it yields from the start.
+// Makes a thread wait for others: it spins, then yields, and after the time `hot` it should sleep or leave. If there
+// are more threads than cores, spinning would take the core from the thread that it waits for, so it yields from the
+// start.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;

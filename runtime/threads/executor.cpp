@@ -43,7 +43,7 @@ std::vector<ExecutorOptions> stream_options(const Topology& usable, int64_t stre
   return all;
 }
 
-// Whether the system lets this process have so many more threads at once, and a few to spare.
+// Returns whether the system lets this process have so many more threads at once, and a few to spare.
 static bool may_start_threads(int count) {
   constexpr int kSpare = 2;
   std::vector<std::thread> threads;

@@ -48,10 +48,10 @@ class Executor {
 struct ExecutorOptions {
   int threads = 1;  // the calling thread included
   int cores = 1;    // if more threads than this are at work, waiting threads yield at once
-  // How long an idle worker spins.
+  // An idle worker spins for so long.
   int64_t spin_microseconds = setting_default<SettingKind::integer>("SPIN_MICROSECONDS");
   std::vector<CpuSet> bindings{};  // one per worker, or empty
-  // In chunks: as operands and as results.
+  // Denormals in chunks become zero, as operands and as results.
   bool flush_denormals = setting_default<SettingKind::boolean>("FLUSH_DENORMALS");
 };
 

@@ -45,7 +45,7 @@ class Region {
 
   uint64_t dealt() const { return dealt_.load(); }
 
-  // Whether the worker's own share has chunks to claim; becomes true first when a step is distributed.
+  // Returns whether the worker's own share has chunks to claim; becomes true first when a step is distributed.
   bool has_work(int worker) const;
 
   bool finished() const { return finished_.load(); }
@@ -53,7 +53,7 @@ class Region {
   // Sleeps until a step is distributed after number `seen`, or the run has finished.
   void sleep(uint64_t seen);
 
-  // After finished(): ends the run; throws the first exception of a chunk. False if the run was stopped.
+  // After finished(), ends the run; throws the first exception of a chunk. False if the run was stopped.
   bool close();
 
   // Called with the number of chunks right after a parallel step has been distributed.

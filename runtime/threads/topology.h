@@ -82,8 +82,9 @@ MachineDescription machine_description(const Topology& usable);
 enum class Affinity { none, core, pu, numa };
 Affinity affinity_from_name(std::string_view name);  // UserError for other names
 
-// For each of `threads` workers, the hardware threads that it is bound to; empty for `none`. Workers fill cores (or
-// first hardware threads, then second ones) in the order of the topology and start over if there are more workers.
+// Returns, for each of `threads` workers, the hardware threads that it is bound to; empty for `none`. Workers fill
+// cores (or first hardware threads, then second ones) in the order of the topology and start over if there are more
+// workers.
 std::vector<CpuSet> binding_sets(const Topology& usable, Affinity affinity, int threads);
 
 }  // namespace cppgen::rt

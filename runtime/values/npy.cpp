@@ -16,7 +16,7 @@ bool is_numpy_type(const DTypeRow& row) {
   return row.npy[0] == kind && 8 * (row.npy[1] - '0') == row.bits;
 }
 
-// Whether elements of this description may be of a type that NumPy lacks.
+// Returns whether elements of this description may be of a type that NumPy lacks.
 bool may_be(std::string_view descr, DType type) {
   if (descr.size() != 3 || descr[0] == '>') return false;
   const std::string_view code = descr.substr(1);

@@ -33,7 +33,7 @@ class Tensor {
  public:
   Tensor() = default;
   Tensor(DType type, std::vector<int64_t> dims);  // UserError if its size overflows or the memory cannot be allocated
-  // In memory from `allocator`, if it is not null.
+  // Its memory is from `allocator`, if it is not null.
   Tensor(DType type, std::vector<int64_t> dims, const AllocatorPointer& allocator);
   // A tensor in memory that `owner` keeps alive.
   Tensor(DType type, std::vector<int64_t> dims, void* data, std::shared_ptr<const void> owner);

@@ -1,4 +1,4 @@
-// Which programs hold an attention, and why others hold none.
+// Tests which programs hold an attention, and why others hold none.
 #include <functional>
 
 #include "cppgen/forms/attention/mask.h"

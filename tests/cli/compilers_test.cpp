@@ -57,7 +57,7 @@ class Compilers : public CliTest {
       if (is_installed(compiler)) verify(model, compiler);
   }
 
-  // With a compiler and perhaps its options, on every instruction set, against the results in the folder "expected".
+  // Verifies with a compiler and perhaps its options, on every instruction set, against the folder "expected".
   void verify(const std::string& model, const std::string& compiler) {
     environment["CPPGEN_CXX"] = compiler;
     for (const VecISA* isa : isas_to_test()) {

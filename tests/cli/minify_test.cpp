@@ -147,7 +147,7 @@ TEST_F(Minify, LargeModelsAreShrunkToThreeNodes) {
   EXPECT_LE(report["trials"], 40);
 }
 
-// As exporters write modules: each is a function, which calls those of its parts; names and attributes are those of
+// Exporters write modules so: each is a function, which calls those of its parts; names and attributes are those of
 // the call.
 TEST_F(Minify, FunctionsAreShrunkToNodes) {
   ModelMaker m;

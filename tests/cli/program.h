@@ -23,7 +23,7 @@ class CliTest : public testing::Test {
   Ended run(const std::vector<std::string>& arguments) const;
   // Starts the program and sends it a signal as soon as the file exists.
   Ended run_and_signal(const std::vector<std::string>& arguments, int signal, const std::string& file) const;
-  // As soon as it has used that many seconds of processors.
+  // Sends the signal as soon as the program has used that many seconds of processors.
   Ended run_and_signal_after(const std::vector<std::string>& arguments, int signal, double seconds) const;
 
   std::string path(const std::string& name) const { return (folder.path / name).string(); }

@@ -16,7 +16,7 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 
 class Repro : public CliTest {
  protected:
-  // Only the archive of a traced command is left; its path.
+  // Returns the path of the archive of a traced command, of which nothing else is left.
   std::string trace(std::vector<std::string> arguments, int status = 0) {
     const std::string model = arguments.at(1);
     arguments.insert(arguments.end(), {"--set", "TRACE=1", "--set", "TRACE_DIR=" + path("traces")});

@@ -23,7 +23,7 @@ std::vector<int64_t> values(const KernelText& k) {
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
-// Whether kernels of these lines share a function.
+// Returns whether kernels of these lines share a function.
 bool share(const std::string& a, const std::string& b) {
   std::vector<KernelText> kernels = {kernel("a", a), kernel("b", b)};
   return share_functions(kernels)[1] == 0;

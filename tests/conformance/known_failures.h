@@ -7,7 +7,7 @@
 
 namespace cppgen::conformance {
 
-// Why a model is expected not to pass.
+// States why a model is expected not to pass.
 struct KnownFailure {
   std::string reason;
   bool in_all_versions;  // of the test data: otherwise some versions lack the model, or it passes with theirs

@@ -20,7 +20,7 @@ inline constexpr const char* kSourceFile = "kernels.txt";    // C++ functions of
 inline constexpr const char* kSymbolsFile = "symbols.txt";   // their names, one a line
 inline constexpr const char* kLibraryFile = "kernels_0.so";  // what the plan expects, if there are kernels
 
-// From the model to plan, weights and the text of its kernels, whose names start with `prefix`.
+// Compiles the model to a plan, weights and the text of its kernels, whose names start with `prefix`.
 Outcome prepare(const Case&, const Setup&, const std::string& package, const std::string& prefix);
 
 // Completes the package, loads it and compares its results with every data set.

@@ -155,7 +155,7 @@ bool Block::growing_loop(const Known& x) {
   return true;
 }
 
-// By a dimension, or by an input.
+// Branches on a dimension, or on an input.
 bool Block::branch(const Known& x) {
   if (depth_ >= kMostNesting) return false;
   std::string condition = "flag";

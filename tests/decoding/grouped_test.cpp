@@ -6,7 +6,7 @@ namespace {
 
 constexpr int64_t kHeads = 4, kKeyHeads = 2, kDepth = 8;
 
-// With the inputs x, lengths (seqlens_k) and mask, of whose size total_sequence_length is; and caches.
+// Has the inputs x, lengths (seqlens_k) and mask, of whose size total_sequence_length is; and caches.
 Graph grouped(std::map<std::string, Attribute> more = {}) {
   GraphMaker g;
   g.g.opsets["com.microsoft"] = 1;

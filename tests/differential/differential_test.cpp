@@ -2,7 +2,7 @@
 // and special values.
 //   test_differential [--share N | --only OPERATOR [--case K] [--print 1]]
 // runs every N-th sample, each for one instruction set, or all samples (of an operator) for all; or prints the text
-// that is emitted for one. Without options, a share that takes about a minute.
+// that is emitted for one. Without options, it runs a share that takes about a minute.
 #include "tests/property/differential.h"
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 
 namespace cppgen::differential {
 
-// How the samples of one operator and type run on an instruction set.
+// States how the samples of one operator and type run on an instruction set.
 struct HowItRuns {
   enum Kind : uint8_t { folded, simd, by_lane, library, one_by_one } kind = folded;
   std::set<std::string> what;  // is done lane by lane, or the library's functions
@@ -22,7 +22,7 @@ HowItRuns how_it_runs(const Sample&, const VecISA&);
 // "Add" or "com.microsoft.Attention"
 std::string full_name(const Row&);
 
-// By operator, then by type: of the first sample that is larger than a vector and leaves code.
+// The keys are the operator, then the type; the first sample that is larger than a vector and leaves code counts.
 using OperatorTable = std::map<std::string, std::map<DType, HowItRuns>>;
 OperatorTable operator_table(const std::vector<Sample>&, const VecISA&);
 

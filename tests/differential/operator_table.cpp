@@ -1,4 +1,4 @@
-// How each operator runs, by type and instruction set:
+// Prints how each operator runs, by type and instruction set:
 //   operator_table [--json] [ISA ...]
 #include <fmt/format.h>
 #include <fmt/ranges.h>

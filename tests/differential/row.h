@@ -5,7 +5,7 @@
 
 namespace cppgen::differential {
 
-// How close a compiled result must be to the interpreter's.
+// States how close a compiled result must be to the interpreter's.
 struct Agreement {
   enum Kind : uint8_t {
     exact,  // the same bits, but for the payload of NaN

@@ -148,7 +148,7 @@ void interpret_all(const ModelGraphs& cut, std::vector<ir::Program>& programs, c
   interpreted(programs[0], views);
 }
 
-// Through all stages but the C++ compiler.
+// Runs all stages but the C++ compiler.
 void try_run(Run run) {
   passes::run_passes(run.graph);
   ModelGraphs cut = cppgen::cut(std::move(run.graph));

@@ -1,4 +1,4 @@
-// Which engine a contraction gets, and why not another one.
+// Tests which engine a contraction gets, and why not another one.
 #include "cppgen/flow/compile/stages.h"
 #include "tests/engines/products.h"
 #include "tests/engines/run_engine.h"

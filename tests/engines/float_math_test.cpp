@@ -114,7 +114,7 @@ TEST(FloatMath, LongDepthsOnMatrixTiles) {
   }
 }
 
-// So many rows that several tiles of them stand in a unit, the last of which has fewer.
+// There are so many rows that several tiles of them stand in a unit, the last of which has fewer.
 TEST(FloatMath, BlocksOfTheDepthOfManyRows) {
   const Machine m = emulated_amx();
   Products p;

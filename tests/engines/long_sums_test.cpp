@@ -17,7 +17,7 @@ ir::HostTensor tenths(const std::vector<int64_t>& dims) {
   return t;
 }
 
-// In [0.25, 1].
+// The numbers are in [0.25, 1].
 ir::HostTensor positive(const std::vector<int64_t>& dims, uint32_t seed) {
   ir::HostTensor t = sample(DType::f32, dims, seed);
   auto* values = reinterpret_cast<float*>(t.bytes.data());
@@ -102,7 +102,7 @@ TEST(LongSums, OfReductions) {
   expect_digits_of_random(reductions(10'007));
 }
 
-// So many columns that the sum is not divided among threads.
+// There are so many columns that the sum is not divided among threads.
 TEST(LongSums, OfManyColumns) {
   const auto make = [] {
     GraphMaker g;

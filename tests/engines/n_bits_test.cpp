@@ -81,7 +81,8 @@ std::vector<ir::HostTensor> inputs_of(const std::vector<Case>& cases) {
   return inputs;
 }
 
-// At most the sum of the magnitudes of the terms: numbers below 1, weights of at most 2^bits scales of at most 13 / 64.
+// The sum of the magnitudes of the terms is at most this: numbers are below 1, weights of at most 2^bits scales of at
+// most 13 / 64.
 double magnitude(const Case& c) { return double(c.k) * double(1 << c.bits) * 13 / 64; }
 
 // Runs the products and compares them with the interpreter. Those without rows are not computed.

@@ -29,7 +29,7 @@ std::vector<ir::HostTensor> inputs_of(const Products&, const Change&);
 
 // The outputs that the interpreter gives for changed numbers.
 std::vector<ir::HostTensor> interpreted(const Products&, const Change&);
-// For each element of the outputs, the sum of the magnitudes of its terms.
+// Returns, for each element of the outputs, the sum of the magnitudes of its terms.
 std::vector<ir::HostTensor> magnitudes(const Products&);
 
 float value(const ir::HostTensor&, int64_t i);

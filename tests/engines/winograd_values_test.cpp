@@ -95,7 +95,7 @@ std::vector<float> images_of_many() {
 
 class WinogradValues : public testing::TestWithParam<Patches> {
  protected:
-  // By Winograd's algorithm, and by direct sums.
+  // Computes by Winograd's algorithm, and by direct sums.
   std::vector<float> patches(const Machine& on, const ir::HostTensor& images) const {
     const int side = GetParam().form.side;
     return results(on, fmt::format("WINOGRAD_{0}X{0}", side), images, fmt::format("winograd-{0}x{0}", side));
@@ -150,7 +150,7 @@ TEST_P(WinogradValues, OfNeighboursAreNotAffected) {
     }
 }
 
-// In double precision, whose sums do not overflow on the way.
+// Computes in double precision, whose sums do not overflow on the way.
 double exact(const std::vector<float>& input, const Patches& patches, int64_t result) {
   const int64_t across = patches.taps_across(), down = patches.taps_down(), taps = down * across;
   const int64_t side = patches.results_side(), stride = patches.form.stride;

@@ -1,4 +1,4 @@
-// Which contractions libxsmm takes, and what it refuses with which reason.
+// Tests which contractions libxsmm takes, and what it refuses with which reason.
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/xsmm.h"
 #include "cppgen/schedule/passes.h"

@@ -68,7 +68,7 @@ void read_archive(std::string_view bytes) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) require(entry.path() == inside);
 }
 
-// Also the text alone, which random bytes in an archive hardly reach.
+// Reads the text alone, too, which random bytes in an archive hardly reach.
 void read_record(std::string_view bytes) {
   static const TempDirectory folder(system_temp_directory(), "cppgen-fuzz.");
   require(write_file(folder.path() + "/repro.json", bytes) == 0);

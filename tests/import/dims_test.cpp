@@ -39,7 +39,7 @@ TEST(Dims, MakesDimensionsSymbolic) {
   EXPECT_EQ(shapes({"m.1=seq", "x.1.2=seq", "seq=7"}), "[batch, 3, 7][batch, 7]");
 }
 
-// As exporters call the length of a cache with what is new.
+// The names are those that exporters give to the length of a cache with what is new.
 std::string shapes_of(const std::vector<std::string>& names, const std::vector<std::string>& options = {}) {
   ModelMaker m;
   m.input("now", {"batch", "sequence"}).input("past", {"past_sequence", "2"}).input("mask", names).output("now");

@@ -62,7 +62,7 @@ TEST_F(ExprTest, IntegersFoldWithWrappingAndTotalDivision) {
   EXPECT_EQ(fold(BinaryOp::lt, DType::u64, -1, 1), 0);
 }
 
-// As operations.def says.
+// The neutral operands are those of operations.def.
 TEST_F(ExprTest, NeutralOperandsAreNeutral) {
   for (BinaryOp op : {
 #define CPPGEN_BINARY(op, ...) BinaryOp::op,

@@ -1,4 +1,4 @@
-// Which ISAs the tests run, the values they use, and how results are compared.
+// Defines which ISAs the tests run, the values they use, and how results are compared.
 #pragma once
 #include <gtest/gtest.h>
 #include <sys/mman.h>

@@ -54,7 +54,7 @@ TEST(Bounds, OfAModelOfSeveralPlans) {
   expect_refused(model, floats({5}, {1, 2, 3, 4, 5}));
 }
 
-// Before any plan runs, whatever the host does later.
+// They are checked before any plan runs, whatever the host does later.
 TEST(Bounds, OfPlansThatEveryRunExecutesAreThoseOfTheModel) {
   ModelMaker maker(18);
   maker.input("x", {"1", "1", "N"}).output("y");

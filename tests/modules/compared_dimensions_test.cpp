@@ -7,7 +7,7 @@ namespace {
 
 constexpr int kBool = onnx::TensorProto::BOOL;
 
-// How the chosen rows p = x[a] and q = x[b] of x [4, 2] meet.
+// States how the chosen rows p = x[a] and q = x[b] of x [4, 2] meet.
 struct Meeting {
   std::string name;
   std::vector<std::string>

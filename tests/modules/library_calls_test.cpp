@@ -256,7 +256,7 @@ std::vector<int64_t> chosen_squares(const std::vector<float>& corners, const std
   return chosen;
 }
 
-// So many that they are sorted in parts, and compared in blocks.
+// There are so many that they are sorted in parts, and compared in blocks.
 TEST(NonMaxSuppression, ManyCandidates) {
   constexpr int64_t kCount = 700;
   const auto scores = whole_numbers<float>(kCount, 0, 300, 8), corners = whole_numbers<float>(2 * kCount, 0, 60, 9);

@@ -110,7 +110,7 @@ TEST(Strings, SelectionsTakeThem) {
   expect_strings(results[3], {1}, {"s"});
 }
 
-// Through operators of the host, and back: handles live as long as one plan.
+// They pass through operators of the host, and back: handles live as long as one plan.
 TEST(Strings, MoveBetweenTheirOtherOperators) {
   ModelMaker m(20);
   m.input("x", {"N"}, kStrings).output("joined").output("same").output("count").output("numbers");

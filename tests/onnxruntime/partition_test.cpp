@@ -51,7 +51,7 @@ std::vector<size_t> merged(const std::vector<PartitionNode>& nodes, const Groups
   return owners;
 }
 
-// Whether the merged nodes can be put into an order.
+// Returns whether the merged nodes can be put into an order.
 bool has_order(const std::vector<PartitionNode>& nodes, const std::vector<size_t>& owners) {
   std::set<size_t> left(owners.begin(), owners.end());
   for (bool progress = true; progress && !left.empty();) {

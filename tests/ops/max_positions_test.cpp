@@ -1,4 +1,4 @@
-// Which element MaxPool says is the greatest, where several are.
+// Tests which element MaxPool says is the greatest, where several are.
 #include <gtest/gtest.h>
 
 #include "tests/ops/node_runner.h"

@@ -152,7 +152,7 @@ TEST(CodedFloatCast, PowersOfTwo) {
   EXPECT_EQ(values_of<uint8_t>(cast(up, 24)), all);
 }
 
-// As Microscaling formats store weights: blocks of float4 with a power of two each.
+// Microscaling formats store weights so: blocks of float4 with a power of two each.
 TEST(CodedFloats, AreQuantizedWithPowersOfTwo) {
   const HostTensor scale = typed(tensor<uint8_t>({1, 2}, {128, 126}), DType::f8e8m0);  // 2, 0.5
   const HostTensor x = tensor<float>({1, 4}, {1, -12, 0.25f, 1.4f});

@@ -31,7 +31,7 @@ schedule::Tuning tuning_of(const Case&, schedule::Tuning);
 // Inputs of a case, the same for the same seed and names.
 std::vector<ir::HostTensor> inputs_of(const Case&, int64_t symbol_value);
 
-// How a case is scheduled for an instruction set of this kind of machine, with small caches.
+// Returns how a case is scheduled for an instruction set of this kind of machine, with small caches.
 schedule::Schedule schedule_of(const Case&, const VecISA&);
 
 struct Failure {

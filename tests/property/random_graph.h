@@ -32,7 +32,7 @@ RandomGraph make_random_graph(uint64_t seed);
 
 // Removes node `id`: its outputs become inputs, and nodes and values that are no longer needed are removed too.
 RandomGraph without_node(const RandomGraph&, NodeId id);
-// With this one output only.
+// Returns the graph with this one output only.
 RandomGraph with_output(const RandomGraph&, ValueId output);
 
 // One unit in the last place of 1, as results are rounded to this type.

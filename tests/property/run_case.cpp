@@ -13,7 +13,7 @@
 namespace cppgen::property {
 namespace {
 
-// What the reference refuses must end the compiled run, too: "" or what is wrong.
+// Returns what is wrong, or "": what the reference refuses must end the compiled run, too.
 std::string expect_refusal(rt::Session& session, const std::vector<rt::TensorView>& views, const std::string& reason) {
   try {
     session.run(views);

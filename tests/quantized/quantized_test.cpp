@@ -18,7 +18,7 @@ Case case_of(QuantizedMaker& m, double quantum) {
   return c;
 }
 
-// Also AVX-512 without dot products of bytes, whose tiles are others.
+// They include AVX-512 without dot products of bytes, whose tiles are others.
 std::vector<const VecISA*> isas() {
   auto list = isas_to_test();
   const VecISA* plain = find_isa("avx512");
@@ -130,7 +130,7 @@ TEST(Quantized, EveryKindOfFloat) {
   expect_no_failures(cases);
 }
 
-// As dynamic quantization is exported: the range of the activations is found in the run.
+// Dynamic quantization is exported so: the range of the activations is found in the run.
 TEST(Quantized, DynamicQuantization) {
   std::vector<Case> cases;
   for (int64_t depth : {5, 64}) {

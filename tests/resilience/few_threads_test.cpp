@@ -54,7 +54,8 @@ TEST_F(FewThreads, EveryCommandEndsOrderly) {
   EXPECT_EQ(run({"run", model, "--set", "RECOMPILE=1"}).status, 0);
 }
 
-// Such as descriptors: then the instruction set is not to blame, and none that is slower is chosen instead.
+// Descriptors are such surroundings: then the instruction set is not to blame, and none that is slower is chosen
+// instead.
 TEST_F(FewThreads, SurroundingsThatForbidTheProbeAreNamed) {
   environment.erase("LD_PRELOAD");
   environment["CPPGEN_CXX"] = folder.write("cxx", "#!/bin/sh\necho 'error: no more descriptors' >&2\nexit 1\n");

@@ -73,7 +73,7 @@ TEST_F(ModelCacheFaults, DamagedPackagesAreMadeAnew) {
   }
 }
 
-// As after a loss of power: nothing that was not synced need be there, and the marker is of an earlier boot.
+// After a loss of power, nothing that was not synced need be there, and the marker is of an earlier boot.
 TEST_F(ModelCacheFaults, NothingIsTrustedOfAnEarlierBoot) {
   const std::string model = inline_model("m.onnx", 3);
   ASSERT_EQ(first_output(model), 3);

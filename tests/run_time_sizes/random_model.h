@@ -19,7 +19,7 @@ struct Verdict {
 // same runs.
 Verdict try_model(const Maker&, bool compiled);
 
-// With the fewest steps that fail the same way, to be printed; the model is written to this file if it is not empty.
+// Returns the fewest steps that fail the same way, to be printed; the model is written to this file if it is not empty.
 std::string report(uint64_t seed, int steps, bool compiled, const std::string& file);
 
 }  // namespace cppgen::sizes

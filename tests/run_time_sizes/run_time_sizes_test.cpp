@@ -24,7 +24,7 @@ class Tally {
     models_++;
     if (verdict.what != Verdict::refused) return;
     refused_++;
-    // Without names and numbers.
+    // Names and numbers are left out.
     reasons_[std::regex_replace(verdict.text, std::regex("'[^']*'|[0-9]+"), "_")]++;
   }
   int models() const { return models_; }

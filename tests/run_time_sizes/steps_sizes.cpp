@@ -44,7 +44,7 @@ bool arithmetic(Maker& m) {
   return m.add(o.op, {a, b}, {}, [&](const Operands& in) { return pointwise(*in[0], *in[1], o.f); });
 }
 
-// Not of negative numbers, whose rounding is a matter of its own.
+// Divides no negative numbers, whose rounding is a matter of its own.
 bool division(Maker& m) {
   const Tracked* a = m.size();
   if (!a) return false;

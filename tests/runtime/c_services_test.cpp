@@ -353,7 +353,7 @@ TEST_F(CServices, ThreadsOfTheApplication) {
   expect_refused("the argument 'executor.bring' is null", cppgen_pool_create_on, &none, &pool);
 }
 
-// How long a run and the calls of help that it arranged took.
+// Returns how long a run and the calls of help that it arranged took.
 double seconds_with_help(const std::string& package, int64_t spin_microseconds) {
   Threads threads;
   cppgen::Pool pool({sizeof(cppgen_executor), &threads, 2, Threads::bring}, spin_microseconds);

@@ -169,7 +169,7 @@ TEST_F(Npy, StringsComeBack) {
   EXPECT_FALSE(holds_strings(path()));
 }
 
-// As np.save writes np.array(['ab', 'c']); and what it cannot have written.
+// Reads what np.save writes for np.array(['ab', 'c']); and what it cannot have written.
 TEST_F(Npy, StringsOfOthers) {
   const auto strings = [&](const std::string& descr, const std::string& shape, const std::string& data) {
     write_text(path(), npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + "}", data));

@@ -377,7 +377,7 @@ TEST(PackageFile, DamageOfALargeFileIsFound) {
   }
 }
 
-// Before memory is taken for what the manifest announces.
+// They are compared before memory is taken for what the manifest announces.
 TEST(PackageFile, SizesAreComparedFirst) {
   TempDirectory directory;
   write_text(directory.file("weights.bin"), "x");

@@ -72,7 +72,7 @@ TEST(Trees, NanInManyRows) {
   }
 }
 
-// So many features that rows are read where they lie.
+// There are so many features that rows are read where they lie.
 TEST(Trees, ManyFeatures) {
   Ensemble wide;
   wide.features = 100;

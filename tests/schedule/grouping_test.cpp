@@ -1,4 +1,4 @@
-// Which nests share a kernel, and in what order kernels run.
+// Tests which nests share a kernel, and in what order kernels run.
 #include <set>
 
 #include "cppgen/schedule/fusion/group.h"

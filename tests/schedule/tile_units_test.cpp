@@ -1,4 +1,4 @@
-// How the tiles of a contraction are divided among units of work.
+// Tests how the tiles of a contraction are divided among units of work.
 #include "cppgen/forms/forms.h"
 #include "cppgen/forms/tiles/plan.h"
 #include "tests/schedule/scheduled.h"

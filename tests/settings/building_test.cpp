@@ -177,7 +177,7 @@ TEST_F(SettingEffect, ENABLE_ASM_INFO) {
   EXPECT_EQ(files_in(path("cache/cppgen/asm/relu.onnx")).size(), 4u) << "also of a model that was compiled before";
 }
 
-// How many compilers start for a model that another cache holds; that cache stays as it is.
+// Counts the compilers that start for a model that another cache holds; that cache stays as it is.
 TEST_F(SettingEffect, CACHE_DIR_SHARED) {
   use_compiler();
   const std::string model = relu();

@@ -94,7 +94,7 @@ TEST_F(SettingEffect, SCALAR_ASSERTS) {
       "0", refused, "the model requires N + 2 <= M; N = 3 from input 'a' axis 0, M = 4 from input 'b' axis 0", "");
 }
 
-// Whether kernels report errors, and that results are the interpreter's either way.
+// Tests whether kernels report errors, and that results are the interpreter's either way.
 TEST_F(SettingEffect, ASSERT_INDIRECT_INDEXING) {
   const std::string model = gather_model();
   succeed({"run", model, "--reference", "--output", path("data")});

@@ -16,7 +16,7 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-// Whether a pooling between two convolutions, which are channels-last, runs along its channels.
+// Tests whether a pooling between two convolutions, which are channels-last, runs along its channels.
 TEST_F(SettingEffect, PICK_LOOP_ORDERS) {
   const auto lanes_are_channels = [&] {
     GraphMaker g;
@@ -52,7 +52,7 @@ GraphMaker exponentials() {
   return g.output(g.node("Exp", {g.input("x", {g.symbol("N")})}));
 }
 
-// How the points that fill no vector are computed: in one masked vector, or in a loop.
+// Tests how the points that fill no vector are computed: in one masked vector, or in a loop.
 TEST_F(SettingEffect, ENABLE_LOOP_TAIL_VEC) {
   using Tails = std::pair<bool, bool>;
   const auto tails = [&] {

@@ -254,7 +254,7 @@ TEST_F(SettingEffect, MEMORY_POOL) {
   expect_effect<Seen>("combined", see, {1, false, false}, {1, true, true});
 }
 
-// How many of the large buffers of the branches the arena holds at once: those that a wave writes, and those that it
+// Counts the large buffers of the branches that the arena holds at once: those that a wave writes, and those that it
 // reads.
 TEST_F(SettingEffect, MULTISTREAM_MAX_MEM_PARALLEL_OPS) {
   const auto executable = rt::Executable::load(package(write("branches.onnx", branches(8))));

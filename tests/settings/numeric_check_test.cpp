@@ -62,7 +62,7 @@ class CorrectPasses : public SettingEffect {
   }
 };
 
-// Also if the model is in the cache.
+// This holds also if the model is in the cache.
 TEST_F(CorrectPasses, AreNotBlamed) {
   ModelMaker maker;
   maker.input("x", {"N", "32"}).input("w", {"32", "48"}).output("y");

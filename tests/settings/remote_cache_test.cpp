@@ -26,7 +26,7 @@ size_t count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-// How many compilers start for a model whose kernels the server has.
+// Counts the compilers that start for a model whose kernels the server has.
 TEST_F(SettingEffect, REMOTE_CACHE) {
   const RedisServer server;
   SKIP_WITHOUT(server);

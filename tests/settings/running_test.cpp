@@ -229,7 +229,7 @@ TEST_F(SettingEffect, CUSTOM_OPS) {
       2, 0);
 }
 
-// In all threads, and not behind the run.
+// They are flushed in all threads, and not behind the run.
 TEST_F(SettingEffect, FLUSH_DENORMALS) {
   const std::vector<float> x(1 << 20, 1e-40f);
   environment["CPPGEN_THREADS"] = "3";

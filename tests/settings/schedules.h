@@ -13,7 +13,7 @@ inline size_t statements(GraphMaker g, const Settings& settings) {
   return schedule_of(std::move(g), settings).program.statements.size();
 }
 
-// Whether a rule was refused for this reason.
+// Returns whether a rule was refused for this reason.
 inline bool is_refused(const schedule::Schedule& s, const std::string& reason) {
   return std::any_of(s.log.entries.begin(), s.log.entries.end(),
                      [&](const auto& e) { return !e.decision && e.decision.reason == reason; });

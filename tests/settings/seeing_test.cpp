@@ -34,7 +34,7 @@ TEST_F(SettingEffect, LOGLEVEL) {
   expect_effect<Seen>("DEBUG", see, by_default, {true, true, true});
 }
 
-// Also when the compiled model comes from the cache.
+// It is shown also when the compiled model comes from the cache.
 TEST_F(SettingEffect, TRACE) {
   const std::string model = relu();
   const auto files = [&] {

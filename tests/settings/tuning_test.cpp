@@ -30,7 +30,7 @@ std::vector<Scope> scopes_of(const Settings& s) {
   return {scopes.begin(), scopes.end()};
 }
 
-// Whether a compilation tunes the model first: then results are stored.
+// Tests whether a compilation tunes the model first: then results are stored.
 template <class Test>
 bool compilation_tunes(const Test& test, const Settings& settings, const std::string& model,
                        const std::string& output) {
@@ -53,7 +53,7 @@ TEST_F(SettingEffect, AUTOTUNE_POLICY) {
   expect_effect<bool>("autotune", see, false, true);
 }
 
-// Which kinds are tried.
+// Tests which kinds are tried.
 TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM) {
   expect_effect<std::vector<Scope>>("1", [&] { return scopes_of(settings()); },
                                     {Scope::site_contraction, Scope::site_other, Scope::whole, Scope::run},
@@ -118,7 +118,7 @@ TEST_F(SettingEffect, DISABLE_PROFILER_CODEGEN) {
   expect_effect<bool>("1", see, false, true);
 }
 
-// By the compilers that are started: the usual kernels, and those of two candidates; nothing is stored.
+// Counts the compilers that are started: for the usual kernels, and for those of two candidates; nothing is stored.
 TEST_F(SettingEffect, CI_FLAG) {
   use_compiler();
   environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "3";
@@ -254,7 +254,7 @@ TEST_F(SettingEffect, COORDINATE_DESCENT_CHECK_ALL_DIRECTIONS) {
       "1", [&] { return search.measured(model, settings()); }, usual, usual + 1);
 }
 
-// Whether another machine, with a cache of its own, knows the results.
+// Tests whether another machine, with a cache of its own, knows the results.
 TEST_F(SettingEffect, AUTOTUNE_REMOTE_CACHE) {
   RedisServer server;
   if (!server.started() && std::getenv("CI")) FAIL() << "redis-server is not installed";

@@ -14,7 +14,7 @@
 namespace cppgen {
 namespace {
 
-// Between 0 and a second: what everything did and what this process did, on so many CPUs.
+// Between 0 and a second, everything did `all`, and this process `own`, on so many CPUs.
 double share(double all, double own, int cpus, int threads, double waited = 0) {
   CpuUse begin, end;
   end.at = 1, end.all = all, end.own = own, end.waited = waited, begin.cpus = end.cpus = cpus;

@@ -13,7 +13,7 @@ class RedisServer {
  public:
   // Waits until it answers. With a password, clients must give it. `options` are more of its own, as "--NAME", "VALUE".
   explicit RedisServer(const std::string& password = "", const std::vector<std::string>& options = {});
-  // With TLS alone, and this certificate.
+  // The server speaks TLS alone, with this certificate.
   struct Certificate {
     std::string certificate_file, key_file;
   };

@@ -124,7 +124,7 @@ TEST(RemoteAttacks, LongValuesAreNotWritten) {
   EXPECT_EQ(server.connections(), 0);
 }
 
-// As a server does whose setting `timeout` is short.
+// A server whose setting `timeout` is short closes them.
 TEST(RemoteAttacks, ConnectionsThatWereClosedMeanwhileAreMadeAgain) {
   const FakeServer server([](const Connection& connection) {
     if (connection.receive()) connection.send("$5\r\nvalue\r\n");

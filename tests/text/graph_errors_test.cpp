@@ -19,7 +19,7 @@ std::string error_of(const std::string& text) {
   return "none";
 }
 
-// With lines of a graph.
+// Returns the error of a graph with these lines.
 std::string error_within(const std::string& lines) {
   return error_of("graph \"g\" onnx@17 {\n  input %x : float32[N]\n" + lines + "\n  return %x\n}\n");
 }

@@ -52,7 +52,7 @@ class ScheduleRoundTrip : public testing::Test {
     }
   }
 
-  // After each pass. The passes behind number `cut` also run over what is read there.
+  // Checks after each pass. The passes behind number `cut` also run over what is read there.
   static void check(const ir::Program& program, const schedule::Target& target, size_t cut) {
     const schedule::Options options;
     schedule::Draft draft(options, target);

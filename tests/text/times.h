@@ -4,7 +4,7 @@
 
 namespace cppgen {
 
-// How many times as many random graphs there are: `--times N`, otherwise 1.
+// Returns how many times as many random graphs there are: `--times N`, otherwise 1.
 uint64_t times();
 // Every so many of all samples are tested: one of seven, or all of them with --times.
 size_t sample_step();

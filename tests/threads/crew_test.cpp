@@ -1,4 +1,4 @@
-// When helpers are asked for, and how long they stay: counted, not timed.
+// Tests when helpers are asked for, and how long they stay: counted, not timed.
 #include "runtime/threads/crew.h"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,7 @@ class Learning : public testing::Test {
   std::string file() const { return folder.path() + "/outcomes.jsonl"; }
   Experience experience(const TuningPlace& place = kPlace) const { return Experience(file(), place); }
 
-  // So many regions of relus with this ratio.
+  // Observes so many regions of relus with this ratio.
   void observe(const std::string& model, int count, double ratio, const Candidate& candidate = kBlock) const {
     Journal journal("");
     Outcome outcome;

@@ -193,7 +193,7 @@ TEST_F(Tuner, ACandidateThatIsWrongLoses) {
   EXPECT_NE(report.failed[0].find("XSMM: gives other results"), std::string::npos) << report.failed[0];
 }
 
-// As soon as it writes down what it measured, and again when it continues.
+// It is killed as soon as it writes down what it measured, and again when it continues.
 TEST_F(Tuner, SurvivesAKill) {
   environment["CPPGEN_CACHE_DIR"] = path("cache");
   environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "2";

@@ -193,8 +193,8 @@ TEST(Windows, ConvolutionsOfSampledImages) {
   expect_cases_agree(cases);
 }
 
-// With few channels, and with enough of them for lanes; with strides, taps and dilations that leave gaps, overlap, or
-// reach beyond the image.
+// There are few channels, or enough of them for lanes; strides, taps and dilations leave gaps, overlap, or reach beyond
+// the image.
 TEST(Windows, TransposedDepthwiseConvolutions) {
   std::vector<Case> cases;
   for (int64_t channels : {5, 24})

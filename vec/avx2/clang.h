@@ -1,5 +1,5 @@
-// For clang: the builtins of g++ that the headers of AVX2 use, by the intrinsics that all compilers have. g++ has its
-// own and never reads this, because <immintrin.h> takes longer to parse than a kernel does to compile.
+// Defines for clang the builtins of g++ that the headers of AVX2 use, by the intrinsics that all compilers have. g++
+// has its own and never reads this, because <immintrin.h> takes longer to parse than a kernel does to compile.
 #pragma once
 
 // <immintrin.h> includes <mm_malloc.h> unless this is defined, and that includes headers of the C library. Kernels need

@@ -30,7 +30,7 @@ VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) {
   return {__builtin_ia32_permvarsf256(*(const Floats*)table, (Part<i32>)index.v)};
 }
 
-// To nearest even; the least integer where there is none.
+// Rounds to nearest even; the least integer where there is none.
 VEC_FN V<i32> nearest(V<f32> x) { return {(Part<i32>)__builtin_ia32_cvtps2dq256(x.v)}; }
 
 typedef short Words __attribute__((vector_size(16)));

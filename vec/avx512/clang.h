@@ -1,5 +1,5 @@
-// For clang: the builtins of g++ that the headers of AVX-512 use, by the intrinsics that all compilers have. Arguments
-// that are the same at every use (all lanes, the current rounding) are left out.
+// Defines for clang the builtins of g++ that the headers of AVX-512 use, by the intrinsics that all compilers have.
+// Arguments that are the same at every use (all lanes, the current rounding) are left out.
 #pragma once
 #define __MM_MALLOC_H  // as avx2/clang.h explains
 #include <immintrin.h>

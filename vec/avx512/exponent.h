@@ -18,7 +18,7 @@ VEC_FN V<f32> scale_or_flush(V<f32> p, V<f32> sum, V<f32> x, V<f32> least) {
       __builtin_ia32_scalefps512_mask(p.v, (sum - set1<f32>(kRoundedExponent)).v, Floats{}, kept, kCurrentRounding)};
 }
 
-// For x that is not finite and positive: exponent -inf for zeros, +inf for infinities, mantissa NaN for negative x.
+// If x is not finite and positive, it holds exponent -inf for zeros, +inf for infinities, mantissa NaN for negative x.
 struct Split {
   V<f32> mantissa, exponent;
 };

@@ -46,7 +46,7 @@ VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) {
   return {__builtin_ia32_permvarsf512_mask(twice, (Ints)index.v, Floats{}, -1)};
 }
 
-// To nearest even; the least integer where there is none.
+// Rounds to nearest even; the least integer where there is none.
 VEC_FN V<i32> nearest(V<f32> x) {
   return {(Part<i32>)__builtin_ia32_cvtps2dq512_mask(x.v, (Ints)Part<i32>{}, -1, kCurrentRounding)};
 }

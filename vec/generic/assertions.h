@@ -10,7 +10,7 @@ VEC_FN bool holds(bool condition, int* error, int id) {
   return condition;
 }
 
-// Whether the condition holds for each of n lanes.
+// Returns whether the condition holds for each of n lanes.
 template <class N, class F>
 VEC_FN bool all_hold(N n, int* error, int id, F condition) {
   for (int i = 0; i < n.count; i++)

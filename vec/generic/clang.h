@@ -1,4 +1,4 @@
-// For clang: what g++ has for vectors of every instruction set.
+// Defines for clang what g++ has for vectors of every instruction set.
 #pragma once
 
 // Elements of one vector, or of two one after the other, by their positions, which are constants after inlining.

@@ -14,7 +14,7 @@
 namespace vec {
 inline namespace VEC_ISA {
 
-// How many lanes of a vector are points of the loop: all L of them, or the first `count`.
+// States how many lanes of a vector are points of the loop: all L of them, or the first `count`.
 struct All {
   static constexpr int count = L;
 };
@@ -183,7 +183,7 @@ VEC_FN Loaded<S> ld_range(const S* p, i64 step, i64 lo, i64 hi, N n, Loaded<S> f
       const i64 last = hi < n.count ? hi : n.count;
       return lo < last && last > 0 ? select(lanes_between(lo, last), ld_all(p), fallback) : fallback;
     }
-    // Without a branch where one mask or two say which elements there are, unless masks take instructions.
+    // There is no branch where one mask or two say which elements there are, unless masks take instructions.
     if constexpr (has_masked_load<S>) {
       const i64 last = hi < n.count ? hi : n.count;
       if constexpr (masked_load_blends) {
@@ -369,7 +369,7 @@ struct Best {
   CPPGEN_INLINE void merge(const Best& other) {
     add_where(other.value, other.position, ge(other.position, zero<i64>()));
   }
-  // Over all lanes that saw a point.
+  // Combines all lanes that saw a point.
   CPPGEN_INLINE V<i64> overall() const {
     T best_value = lane(value, 0);
     i64 best = lane(position, 0);

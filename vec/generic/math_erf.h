@@ -8,7 +8,7 @@ inline namespace VEC_ISA {
 constexpr int kErfDegree = 7;
 constexpr f32 kErfStep = 0x1.0dbd9cp-1f;
 
-// From the lowest coefficient. Those of the first point, 0, are of erf(x) - x.
+// They begin with the lowest coefficient. Those of the first point, 0, are of erf(x) - x.
 alignas(32) constexpr f32 kErfCoefficients[kErfDegree + 1][8] = {
     {0.f, 0.54376477f, 0.863807499f, 0.974594533f, 0.997119784f, 0.999804914f, 0.999992192f, 0.999999821f},
     {0.128379166f, 0.854896247f, 0.371782005f, 0.0928068385f, 0.0132980589f, 0.00109373778f, 5.16362306e-05f,

@@ -22,7 +22,7 @@ VEC_FN F32 exp_flushed(F32 x) {
   return scale_or_flush(power, sum, c, splat32(kLeastExponentOfNormal));
 }
 
-// Like the accurate functions, with shorter polynomials and one step of reduction.
+// They are like the accurate functions, with shorter polynomials and one step of reduction.
 VEC_FN F32 sigmoid(F32 x) {
   constexpr f32 magic = 0x1.8p23f + 127 + 24, scale = 0x1p24f;
   const F32 c = min_raw(splat32(30), max_raw(splat32(-104), x));
@@ -51,7 +51,7 @@ VEC_FN F32 log(F32 x) {
 }
 
 constexpr int kErfDegree = 5;
-// Like the accurate function, around the same points.
+// It is like the accurate function, around the same points.
 alignas(32) constexpr f32 kErfCoefficients[kErfDegree + 1][8] = {
     {0.f, 0.54376477f, 0.863807499f, 0.974594533f, 0.997119784f, 0.999804914f, 0.999992192f, 0.999999821f},
     {0.128378883f, 0.854902625f, 0.371782184f, 0.0928064883f, 0.0132979788f, 0.00109376351f, 5.16455329e-05f,

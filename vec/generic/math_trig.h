@@ -50,7 +50,7 @@ static __attribute__((noinline, unused)) TrigReduced reduce_lanes(F32 x, TrigRed
   return fast;
 }
 
-// For x >= 0 or NaN. Below 2^16, Cody and Waite's subtraction of pi/2 in three parts.
+// Takes x >= 0 or NaN. Below 2^16, Cody and Waite's subtraction of pi/2 in three parts.
 VEC_FN TrigReduced trig_reduce(F32 x) {
   const F32 magic = splat32(0x1.8p23f), shifted = fma(x, splat32(0x1.45f306p-1f), magic), n = shifted - magic;
   F32 r = fma(n, splat32(-0x1.921fbp0f), x);

@@ -136,8 +136,8 @@ template <int... I>
 struct LanesUpTo<0, I...> {
   typedef Lanes<I...> type;
 };
-// Where lane i of vector k of `count` interleaved ones comes from: the first vector and vector `step`, one after the
-// other, if step is 1, otherwise the result so far and vector `step`.
+// Tells where lane i of vector k of `count` interleaved ones comes from: the first vector and vector `step`, one after
+// the other, if step is 1, otherwise the result so far and vector `step`.
 constexpr int interleaved_lane(int count, int k, int step, int i) {
   const int vector = (k * L + i) % count, lane = (k * L + i) / count;
   return vector == step ? L + lane : step == 1 ? lane : i;

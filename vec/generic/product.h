@@ -5,7 +5,7 @@
 // tiles of different widths and instruction sets read the same bytes. Others are one slice.
 #pragma once
 
-// For a function with tiles: values that g++ keeps in registers across their loops take registers from the sums.
+// Is for a function with tiles: values that g++ keeps in registers across their loops take registers from the sums.
 #define VEC_KEEPS_REGISTERS __attribute__((optimize("no-gcse", "no-move-loop-invariants")))
 
 namespace vec {
@@ -49,7 +49,7 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
 }
 
 // Adds sum over k < depth of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
-// advance do so instead of being indexed. Not unrolled: g++ would run out of registers.
+// advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers.
 template <class Unit, int Rows, int Vectors, class T, class Row>
 VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const T* slice, i64 distance, Row row) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);

@@ -114,7 +114,7 @@ VEC_FN void transpose_two_tiles(T* dst, i64 dst_stride, const T* src, i64 src_st
   }
 }
 
-// Where a tile begins that is due at `at`: the last of several begins earlier, so that it is full, too.
+// Returns where a tile begins that is due at `at`: the last of several begins earlier, so that it is full, too.
 VEC_FN int tile_start(int at, int side, int count) { return count >= side && at > count - side ? count - side : at; }
 
 // i < rows, j < cols, of any size: in full tiles if there are as many rows and columns as a tile has.

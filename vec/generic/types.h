@@ -43,7 +43,7 @@ struct bf16 {
 struct b8 {
   u8 value;
 };
-// Like Float8Format of runtime/base/float8.h, with the greatest number and the code of larger values.
+// Is like Float8Format of runtime/base/float8.h, with the greatest number and the code of larger values.
 template <int FractionBits, int Bias, bool Infinities, bool NegativeZero>
 struct float8 {
   u8 bits;

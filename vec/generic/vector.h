@@ -94,7 +94,7 @@ template <class T>
 VEC_FN V<T> evens(V<T> a, V<T> b) {
   typedef Signed<T> S;
   if constexpr (L == 8 && sizeof(T) == 4) {
-    // Within halves first: AVX2 has no instruction that takes any lanes of two registers.
+    // Lanes are permuted within halves first: AVX2 has no instruction that takes any lanes of two registers.
     typedef VectorOf<i64, 4> Pairs;
     const auto pairs = (typename Pairs::type)__builtin_shufflevector(a.v, b.v, 0, 2, 8, 10, 4, 6, 12, 14);
     return {(Part<T>)__builtin_shufflevector(pairs, pairs, 0, 2, 1, 3)};

@@ -22,8 +22,8 @@ VEC_FN V<f64> sqrt(V<f64> a) {
 VEC_FN V<f32> fma(V<f32> a, V<f32> b, V<f32> c) { return {__builtin_fmaf(a.v, b.v, c.v)}; }
 VEC_FN V<f64> fma(V<f64> a, V<f64> b, V<f64> c) { return {__builtin_fma(a.v, b.v, c.v)}; }
 
-// To nearest even; the least integer where there is none. The instruction alone gives 0 for a NaN, and the greatest
-// integer for larger numbers.
+// Rounds to nearest even; the least integer where there is none. The instruction alone gives 0 for a NaN, and the
+// greatest integer for larger numbers.
 VEC_FN V<i32> nearest(V<f32> x) {
   if (!(x.v < 0x1p31f)) return {-0x7fffffff - 1};
   i32 r;

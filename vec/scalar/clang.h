@@ -1,5 +1,5 @@
-// For clang: the builtins of g++ that the headers of scalar code use, by the intrinsics that all compilers have: newer
-// versions of clang lack the builtins.
+// Defines for clang the builtins of g++ that the headers of scalar code use, by the intrinsics that all compilers have:
+// newer versions of clang lack the builtins.
 #pragma once
 
 #define __MM_MALLOC_H  // as avx2/clang.h explains

@@ -112,7 +112,8 @@ VEC_FN V<T> shift_right(V<T> a, V<Unsigned<T>> n) {
   return {T(a.v >> n.v)};
 }
 
-// Without a rounding instruction, which baseline x86-64 lacks: through an integer where there is a fraction at all.
+// Rounds without an instruction for it, which baseline x86-64 lacks: through an integer where there is a fraction at
+// all.
 template <int Mode, class T>
 VEC_FN V<T> round_to_integral(V<T> a) {
   typedef Signed<T> I;

@@ -15,7 +15,7 @@ VEC_FN V<f64> sqrt(V<f64> a) {
   return {__builtin_ia32_sqrtsd(x)[0]};
 }
 
-// To nearest even; the least integer where there is none.
+// Rounds to nearest even; the least integer where there is none.
 VEC_FN V<i32> nearest(V<f32> x) {
   typedef float F4 __attribute__((vector_size(16)));
   return {__builtin_ia32_cvtss2si(F4{x.v, 0, 0, 0})};

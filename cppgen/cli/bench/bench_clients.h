@@ -11,7 +11,7 @@ namespace cppgen {
 // share the inputs; each has memory of its own for the outputs.
 class TimedClients : public TimedModel {
  public:
-  // At least one client. UserError for a model on the interpreter.
+  // There is at least one client. UserError for a model on the interpreter.
   TimedClients(const ReadyModel&, const std::vector<rt::Value>& inputs, int64_t clients);
 
   int64_t clients() const override { return int64_t(callers_.size()); }

@@ -12,7 +12,7 @@
 namespace cppgen {
 namespace {
 
-// In pixels.
+// Lengths are in pixels.
 constexpr double kLeft = 76, kTop = 64, kPlotWidth = 520, kPlotHeight = 320, kBottom = 72, kLegend = 240, kLine = 16;
 constexpr double kLetter = 6.3;      // the width of a letter of the labels, about
 constexpr size_t kMostLetters = 34;  // of a label

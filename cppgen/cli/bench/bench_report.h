@@ -36,7 +36,7 @@ struct BenchResult {
 // The time from opening the model to its first result, without what weights take.
 double compile_seconds(const TimedModel&);
 
-// Whether all kernels were compiled for this model, none taken from a cache.
+// Returns whether all kernels were compiled for this model, none taken from a cache.
 bool is_cold(const CompileReport&);
 
 // The size of the batch dimension: the first one, if it is the same in all inputs and outputs that have dimensions.

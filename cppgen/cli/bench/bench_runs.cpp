@@ -30,7 +30,7 @@ bool all_tensors(const rt::Plan& plan) {
          std::all_of(plan.outputs.begin(), plan.outputs.end(), is_tensor);
 }
 
-// Until caches, page tables and the CPU's frequency have settled. Returns the least time of a run in seconds.
+// Runs until caches, page tables and the CPU's frequency have settled. Returns the least time of a run in seconds.
 double warm_up(Timed& model, const CancelToken& cancel) {
   RunTimes times;
   model.run_until({kMostWarmUpRuns * model.clients(), kWarmUpSeconds}, times, cancel);

@@ -53,17 +53,17 @@ class TimedModel : public Timed {
   const double first_run_s_;
 };
 
-// How long to measure: the number of runs, or the seconds for each model. Without either, there are as many runs as fit
-// three seconds per model, between 10 and 1000 per client.
+// States how long to measure: the number of runs, or the seconds for each model. Without either, there are as many runs
+// as fit three seconds per model, between 10 and 1000 per client.
 struct TimingLimits {
   std::optional<int64_t> runs;
   std::optional<double> seconds;
   bool any_load = false;  // --any-load: whatever else the machine does
 };
 
-// How measurements on so many threads that others disturb are repeated: not if that would exceed the seconds.
+// Returns how measurements on so many threads that others disturb are repeated: not if that would exceed the seconds.
 LoadRule load_rule(const TimingLimits&, int64_t threads);
-// For reports: "" if nothing disturbed the measurement.
+// Returns a line for reports: "" if nothing disturbed the measurement.
 std::string load_text(const Load&);
 
 // Warms the models up, then runs them in turns (A A A B B B, B B B A A A, ...), each of which begins with uncounted

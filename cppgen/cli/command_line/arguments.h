@@ -12,10 +12,10 @@ std::vector<std::string> expand_lists(int argc, char** argv);
 // `cppgen help` and `cppgen help COMMAND` are what --help is.
 void replace_help(std::vector<std::string>& arguments);
 
-// Why the text is not a seed; empty if it is one.
+// Returns why the text is not a seed; empty if it is one.
 std::string fault_of_seed(const std::string& text);
 
-// Why the text is not a time of 0.001 to 86400 seconds; empty if it is one.
+// Returns why the text is not a time of 0.001 to 86400 seconds; empty if it is one.
 std::string fault_of_seconds(const std::string& text);
 
 }  // namespace cppgen

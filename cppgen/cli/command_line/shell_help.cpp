@@ -17,7 +17,6 @@ namespace {
 using Commands = std::vector<const CLI::App*>;
 using Options = std::vector<const CLI::Option*>;
 
-// Without hidden ones.
 Commands commands_shown(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* it) { return !it->get_group().empty(); });
 }

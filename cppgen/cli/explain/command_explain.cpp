@@ -40,7 +40,8 @@ ExitCode print_passes(const ExplainOptions& options, const CompileRequest& reque
   return kDone;
 }
 
-// Whether the difference has the line of this node, with this sign. Nodes without a mark have the name of an output.
+// Returns whether the difference has the line of this node, with this sign. Nodes without a mark have the name of an
+// output.
 bool prints(const PassChange& change, char sign, const std::string& name) {
   std::istringstream lines(change.diff);
   const std::string mark = "# " + ir::quoted(name);

@@ -50,8 +50,8 @@ std::string memory_text(const Explanation& explanation) {
   return text;
 }
 
-// Whether a name is that of `node` or of a node inside it: "call/relu" is one of the function that "call" calls, or of
-// a module of that name.
+// Returns whether a name is that of `node` or of a node inside it: "call/relu" is one of the function that "call"
+// calls, or of a module of that name.
 bool has_origin(const Step& step, const std::string& node) {
   return std::any_of(step.origins.begin(), step.origins.end(), [&](const std::string& origin) {
     return origin == node || (origin.starts_with(node) && origin[node.size()] == '/');

@@ -13,7 +13,7 @@
 
 namespace cppgen {
 
-// Which pass a fault depends on.
+// Names the pass that a fault depends on.
 struct NeededPass {
   std::string first;   // with those before it, it is enough for the fault to appear; empty: the fault needs none
   bool alone = false;  // it disappears if only this pass is disabled

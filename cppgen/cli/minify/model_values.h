@@ -15,14 +15,14 @@ namespace cppgen {
 
 // Runs a model whose outputs are all its values on the interpreter. Writes options.values. UserError if that fails.
 void write_reference_values(const TrialOptions&, const Settings&, const CancelToken&);
-// Where the interpreter cannot run: infers the types of the values only; their elements are random, and no results are
+// If the interpreter cannot run, infers the types of the values only; their elements are random, and no results are
 // expected.
 void write_random_values(const TrialOptions&, const Settings&, const CancelToken&);
 
-// Whether results are expected of the model in this folder.
+// Returns whether results are expected of the model in this folder.
 bool holds_results(const std::string& folder);
 
-// Such a folder. UserError if it cannot be read.
+// Reads such a folder. UserError if it cannot be read.
 class ModelValues {
  public:
   explicit ModelValues(std::string folder);

@@ -46,7 +46,7 @@ Outcome stopped(const ProcessResult& result, const json& note, double hang_secon
   return outcome;
 }
 
-// How a process failed: with the same kind, it is the same failure.
+// Returns how a process failed: with the same kind, it is the same failure.
 Outcome abnormal(const ProcessResult& result, const std::string& stage) {
   const std::string when = stage == "run" ? "the run" : "the compilation";
   if (result.end == End::signaled)

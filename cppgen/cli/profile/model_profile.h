@@ -25,7 +25,7 @@ struct ModelProfile {
 
   Load load{};
 
-  // If the runs were recorded: sums over the same runs, and a few more runs.
+  // If the runs were recorded, these are sums over the same runs, and a few more runs.
   double runs_s = 0;
   ThreadTimes threads{};                    // of all steps
   std::vector<ThreadTimes> step_threads{};  // of each step
@@ -51,7 +51,7 @@ struct ModelProfile {
   double chunks(const ThreadTime& thread) const { return double(thread.chunks) / double(runs); }
   double chunks_of(size_t i) const;
 
-  // Over all threads of the session.
+  // Counts all threads of the session.
   double imbalance() const { return imbalance_of(threads, model.threads()); }
   double imbalance(size_t i) const { return imbalance_of(step_threads[i], model.threads()); }
 };

@@ -21,7 +21,7 @@ std::vector<size_t> slowest_first(const ModelProfile& profile) {
   return order;
 }
 
-// How the cost model did: of kernels of our own, whose instructions it knows.
+// Says how the cost model did for kernels of our own, whose instructions it knows.
 std::string predictions_text(const ModelProfile& profile) {
   constexpr double kClose = 1.5;
   double sum = 0;

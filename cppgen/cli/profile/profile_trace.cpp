@@ -19,7 +19,7 @@ void add_compilation(ChromeTrace& trace, const CompileReport& report) {
     trace.add(lane,
               {span.part.empty() ? span.stage : span.part, span.part.empty() ? "stage" : "pass", span.begin, span.end},
               Json());
-  // As many lanes as compilers ran at the same time.
+  // There are as many lanes as compilers ran at the same time.
   std::vector<UnitReport> units = report.unit_reports;
   std::erase_if(units, [](const UnitReport& unit) { return unit.from_cache; });
   std::sort(units.begin(), units.end(), [](const auto& a, const auto& b) { return a.begin < b.begin; });

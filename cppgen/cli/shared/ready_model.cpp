@@ -103,7 +103,7 @@ void compile_and_load(ReadyModel& model, CompileRequest request, const BeforeKer
   try {
     load(model, model.compiled.package, model.compiled.trusted, settings);
   } catch (const UserError& error) {
-    // Also where another process replaced the package while it was read.
+    // The same is done if another process replaced the package while it was read.
     if (!model.compiled.report.from_cache) throw;
     log_info("the cached package is damaged and is compiled again: {}", error.what());
     request.replace = true;

@@ -47,7 +47,7 @@ struct ReadyModel {
   std::vector<rt::Value> run_values(std::vector<rt::Value> inputs) const;
 };
 
-// Whether MODEL is a package (a directory). UserError if there is no such file or directory.
+// Returns whether MODEL is a package (a directory). UserError if there is no such file or directory.
 bool is_package(const std::string& model);
 
 // UserError unless MODEL is an .onnx file, which `what` requires ("compile", "--reference").
@@ -65,7 +65,7 @@ std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest&);
 CompiledModel compile_with_progress(CompileRequest);
 
 // Checks the inputs of a model and the sizes that --dim binds before any kernel is compiled, so that errors (inputs
-// that do not match) cost no compilation. Not called for a package.
+// that do not match) cost no compilation. It is not called for a package.
 using BeforeKernels = std::function<void(const rt::Plan&, const std::map<std::string, int64_t>& bound)>;
 
 // Thrown if inputs do not match and some of their dimensions, `ones`, are 1 where the model was compiled for a size

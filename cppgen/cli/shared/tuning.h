@@ -18,18 +18,18 @@ struct VersionTuning {
 using Deadline = std::optional<std::chrono::steady_clock::time_point>;
 Deadline deadline_after(std::optional<double> seconds);  // from now
 
-// How a command measures.
+// States how a command measures.
 struct TuningLimits {
   Deadline deadline = {};  // of all that it tunes
   bool any_load = false;   // whatever else the machine does
 };
 
 // Tunes the model of a command, or each of the versions that it asks for, with a progress line; LOG_AUTOTUNE goes to
-// stderr. Of a list of instruction sets, the best one of this machine is tuned.
+// stderr. If there is a list of instruction sets, the best one of this machine is tuned.
 std::vector<VersionTuning> tune_with_progress(const ModelOptions&, const Settings&, const CancelToken&,
                                               const TuningLimits& = {});
 
-// Before a compilation: FLUSH_PROFILE_CACHE, and a tuning if the settings ask for one first. A model that cannot be
+// Obeys FLUSH_PROFILE_CACHE before a compilation, and tunes if the settings ask for that first. A model that cannot be
 // tuned causes a warning.
 void prepare_tunings(const ModelOptions&, const Settings&, const CancelToken&);
 

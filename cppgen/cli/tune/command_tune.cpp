@@ -79,7 +79,7 @@ std::string site_lines(const tune::TuneReport& report) {
   return text;
 }
 
-// Why the tuning of the model is not finished; "" if it is.
+// Returns why the tuning of the model is not finished; "" if it is.
 std::string incomplete_text(const tune::TuneReport& report) {
   std::string text;
   if (!report.interrupted.empty()) text += "stopped by something else, which says nothing about these plans:\n";

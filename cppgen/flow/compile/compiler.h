@@ -42,14 +42,14 @@ struct CompileRequest {
   bool count_spills = false;                  // of each site, for the report: compiles to assembly, too
   bool replace = false;                       // the cached entry is damaged and must be replaced
   std::string output;  // package directory to write; empty: into the cache (or a temporary directory)
-  // In place of the stored results of tunings. With choices, even none, the report lists the sites.
+  // Replaces the stored results of tunings. With choices, even none, the report lists the sites.
   std::shared_ptr<const schedule::Choices> choices;
   const CancelToken* cancel = nullptr;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::function<void(int done, int total)> on_progress;  // translation units
   std::function<void(const std::string&)> on_decisions;  // with DEBUG_FUSION: the fusion decisions and their reasons
   // Called with the model's inputs and outputs before any kernel is compiled; an exception that it throws ends the
-  // compilation. Not called for a model from the cache.
+  // compilation. It is not called for a model from the cache.
   std::function<void(const rt::Plan&)> before_kernels;
   // Called with the units of kernels in place of the compiler: the package, which `output` must name, then has a plan
   // and weights, but no objects.
@@ -62,7 +62,7 @@ struct StagePart {
   double seconds = 0;
 };
 
-// When a stage ran, or a part of it: seconds of the steady clock.
+// States when a stage ran, or a part of it, in seconds of the steady clock.
 struct StageSpan {
   std::string stage, part;  // part: empty for the stage as a whole
   double begin = 0, end = 0;

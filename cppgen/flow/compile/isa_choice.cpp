@@ -53,7 +53,7 @@ CpuFeatures usable_features(const Settings& s) {
   return cpu.without(own_features(amx));
 }
 
-// Whether the compiler can build the headers of kernels for this row, and the machine can run the result.
+// Returns whether the compiler can build the headers of kernels for this row, and the machine can run the result.
 ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& options) {
   const Toolchain toolchain = Toolchain::find(options.cxx);
   PosixProcessRunner runner;
@@ -66,8 +66,8 @@ ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& 
   return vec_isa_ok(probe, toolchain, runner, cache_dir);
 }
 
-// Why even code without vectors cannot be compiled and run: a limit of the system (ulimit -n, -u, -f), a full disk or a
-// compiler that does not work. Empty if it can. An instruction set that fails then is not to blame.
+// Returns why even code without vectors cannot be compiled and run: a limit of the system (ulimit -n, -u, -f), a full
+// disk or a compiler that does not work. Empty if it can. An instruction set that fails then is not to blame.
 std::string fault_of_surroundings(CpuFeatures cpu, const CompileOptions& options) {
   const ProbeResult result = probe_row(all_isas()[0], cpu, options);
   return result.ok ? "" : result.reason;

@@ -42,7 +42,7 @@ class ModelBuild {
   StageClock& clock() { return clock_; }
   Trace& trace() { return trace_; }
 
-  // Whether files tell of the stages, which a model from the cache has not gone through.
+  // Returns whether files tell of the stages, which a model from the cache has not gone through.
   bool tells_of_stages() const { return trace_.on() || diagrams_.on() || !options_.asm_dir.empty(); }
   void pack_trace(const std::string& error = "");
 

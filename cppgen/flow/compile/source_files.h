@@ -10,7 +10,7 @@ namespace cppgen {
 
 class StageClock;
 
-// Not an error of the cache: nothing that was read can be trusted.
+// This is no error of the cache: nothing that was read can be trusted.
 struct ChangedFiles : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -31,7 +31,7 @@ class SourceFiles {
   const ImportRecord& record() const { return record_; }
   // The key of the external files before anything was computed from them.
   const std::string& external_key() const { return external_key_; }
-  // To be called after all external data has been read. Throws ChangedFiles.
+  // Must be called after all external data has been read. Throws ChangedFiles.
   void check_unchanged() const;
   std::vector<std::string> paths() const;
 

@@ -128,7 +128,7 @@ Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace*
   return graph;
 }
 
-// Why the value cannot be used; empty if it can.
+// Returns why the value cannot be used; empty if it can.
 static std::string fault_of_blocking(const Settings& s) {
   if (schedule::parse_blocking(s.gemm_cache_blocking)) return "";
   return "allowed: auto, or Mt,Nt,0, the numbers of tiles of rows and of panels in a unit";

@@ -45,7 +45,7 @@ class StageClock {
     return work();
   }
   void add(const std::string& stage, double seconds);
-  // Within time(): ends a part of the stage, which began with the stage or with the end of the part before it.
+  // Within time(), ends a part of the stage, which began with the stage or with the end of the part before it.
   void part(const std::string& name);
   const std::vector<StagePart>& parts() const { return parts_; }
   const std::vector<StageSpan>& spans() const { return spans_; }  // in the order in which they ended

@@ -13,9 +13,9 @@ struct VersionRequest {
   rt::VersionRow row;  // without the hash
   CompileRequest request;
 };
-// For each instruction set that ISA lists, from the least to the most preferred: one for all sizes, then one for each
-// of CompileRequest::versions. The package's own folder has the first. UserError for sizes that are given twice and for
-// too many versions.
+// Returns requests for each instruction set that ISA lists, from the least to the most preferred: one for all sizes,
+// then one for each of CompileRequest::versions. The package's own folder has the first. UserError for sizes that are
+// given twice and for too many versions.
 std::vector<VersionRequest> version_requests(const CompileRequest&);
 
 // The instruction set of the package's own folder, as a value of ISA.

@@ -20,7 +20,7 @@ struct StepCost : rt::StepCosts<double> {
   double chunks = 1;          // that threads share
 };
 
-// How units of a product with constants, a contraction on tiles, are numbered.
+// States how units of a product with constants, a contraction on tiles, are numbered.
 struct StepDivision {
   double groups = 1;        // of panels, each of which is a unit for the same rows
   bool by_columns = false;  // neighbouring units are rows of the same panels

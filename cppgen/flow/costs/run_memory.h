@@ -19,8 +19,8 @@ struct RunMemory {
   // Adds what one more plan takes. `symbols` are the sizes for which the costs are.
   void add(const rt::Plan&, const PlanCosts&, std::span<const int64_t> symbols, int threads);
 
-  // For a model of several plans, once all are added. The outline describes its inputs and outputs; symbols without a
-  // size are 1. Results of plans that are no outputs of the model are values between plans.
+  // Is called for a model of several plans, once all are added. The outline describes its inputs and outputs; symbols
+  // without a size are 1. Results of plans that are no outputs of the model are values between plans.
   void take_arguments_of(const rt::Plan& outline, const rt::NamedSizes&);
 };
 

@@ -44,7 +44,7 @@ double groups_read(const StepDivision& division, int64_t units, int64_t begin, i
   return double(std::min(read, groups)) / double(groups);
 }
 
-// How many threads, or groups of `together` neighbouring threads, read each byte of a step's constants.
+// Returns how many threads, or groups of `together` neighbouring threads, read each byte of a step's constants.
 double readers_of_constants(const StepDivision& division, int64_t units, int64_t chunks, int threads, int together) {
   if (division.left_bytes == 0) return 1;
   double readers = 0;

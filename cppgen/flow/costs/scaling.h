@@ -34,8 +34,8 @@ struct Scaling {
 // and chunks among threads; each thread begins with its share and then takes chunks of others. `threads` is not empty.
 Scaling scaling_of(const Explanation&, const MachineModel&, const std::vector<int>& threads);
 
-// How many units of the step the thread with the most of them runs, if all are equally fast: `chunks` chunks of `units`
-// are divided among threads as in a run.
+// Returns how many units of the step the thread with the most of them runs, if all are equally fast: `chunks` chunks of
+// `units` are divided among threads as in a run.
 int64_t most_units(int64_t units, int64_t chunks, int threads);
 
 // Does the same for threads of different speeds, in units of time: when the last one has finished. Unit time is that

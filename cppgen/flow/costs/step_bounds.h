@@ -25,7 +25,7 @@ struct StepBound {
   std::string_view by() const { return arithmetic_ns > memory_ns ? "arithmetic" : level; }
 };
 
-// How the threads share a step.
+// States how the threads share a step.
 struct StepSharing {
   double busy = 1;              // the part of their time in which they work, because chunks are not divided
   double readers = 1;           // threads that read each byte of constants

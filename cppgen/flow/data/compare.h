@@ -7,9 +7,9 @@
 
 namespace cppgen {
 
-// Like NumPy's assert_allclose, for which ONNX's test data are made: floats agree if |difference| <= atol + rtol *
-// |expected| element by element; NaN agrees with NaN, and an infinity with itself; integers and bools must be equal.
-// Without a value, rtol is 1e-3, or 2^-7 for bfloat16, whose published values are truncated, not rounded.
+// Compares as NumPy's assert_allclose does, for which ONNX's test data are made: floats agree if |difference| <= atol +
+// rtol * |expected| element by element; NaN agrees with NaN, and an infinity with itself; integers and bools must be
+// equal. Without a value, rtol is 1e-3, or 2^-7 for bfloat16, whose published values are truncated, not rounded.
 struct ElementTolerance {
   std::optional<double> rtol;
   double atol = 1e-7;

@@ -5,7 +5,8 @@
 
 namespace cppgen {
 
-// Why pairs of nodes were or were not fused, in readable form: one line per decision, " inline yes a -> b: reason".
+// Returns why pairs of nodes were or were not fused, in readable form: one line per decision, " inline yes a -> b:
+// reason".
 std::string decision_text(const schedule::DecisionLog&);
 
 }  // namespace cppgen

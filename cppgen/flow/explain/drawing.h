@@ -36,7 +36,8 @@ DrawnGraph draw(const Graph&, const DrawOptions&);
 
 struct DrawnSteps {
   Diagram diagram;
-  // By box: the position of its step among those of all parts and, after these, of the host; -1 for inputs and outputs.
+  // Each box has the position of its step among those of all parts and, after these, of the host; -1 for inputs and
+  // outputs.
   std::vector<int32_t> steps;
 };
 DrawnSteps draw(const std::vector<ModelPart>&, const std::optional<rt::Module>&, const DrawOptions&);

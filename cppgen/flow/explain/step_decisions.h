@@ -5,7 +5,7 @@
 
 namespace cppgen {
 
-// For each step, the decisions about its nodes, as positions in the log.
+// Returns, for each step, the decisions about its nodes, as positions in the log.
 std::vector<std::vector<size_t>> decisions_of_steps(const Explanation&);
 
 }  // namespace cppgen

@@ -59,7 +59,7 @@ package::ModelCache StoredModels::cache_of(const std::string& model_sha256) cons
                              model_folder(request_));
 }
 
-// If the package depends on nothing but its key, and is no trial of a tuning.
+// There are some only if the package depends on nothing but its key, and is no trial of a tuning.
 std::optional<RemoteModels> StoredModels::remote_models(const std::string& model_sha256) const {
   if (!options_.remote_cache || options_.debug_level != "0" || !files_.custom().empty() || request_.choices ||
       !request_.versions.empty() || possible_isas(request_.settings).size() != 1)

@@ -13,7 +13,7 @@ namespace cppgen {
 
 class SourceFiles;
 
-// Whether the compiled model is kept in the cache: unless caches are off, or it goes elsewhere.
+// Returns whether the compiled model is kept in the cache: unless caches are off, or it goes elsewhere.
 bool is_kept(const CompileRequest&);
 
 // The places where the compiled model of a request may be found, and is kept: the cache of this machine, and the server
@@ -25,7 +25,7 @@ class StoredModels {
   StoredModels(const CompileRequest& request, const CompileOptions& options, const SourceFiles& files)
       : request_(request), options_(options), files_(files) {}
 
-  // Whether the model is kept and the cache can be written.
+  // Returns whether the model is kept and the cache can be written.
   bool usable() const;
 
   std::optional<Entry> find(const std::string& model_sha256) const;

@@ -25,7 +25,8 @@ using TextContent = std::variant<Graph, ir::Program, std::shared_ptr<schedule_te
 struct PassRuns {
   std::vector<std::string> passes;  // in this order
   std::string until;                // first all passes in their order, up to the first of this name; empty: none
-  // After each pass: types of a graph are those that inference gives; a schedule is read back from its text.
+  // Verifies after each pass that types of a graph are those that inference gives, and that a schedule can be read back
+  // from its text.
   bool verify = false;
   bool plans = false;                           // the text of a schedule has the plans of its kernels
   std::optional<schedule::Target> target = {};  // of programs; null: this machine

@@ -43,7 +43,7 @@ class Trace {
   // listener.
   void stage(const std::string& stage, const std::string& text);
 
-  // Where the compilers of kernels log their commands and output; "" if the setting is off.
+  // Returns where the compilers of kernels log their commands and output; "" if the setting is off.
   std::string compiler_logs() const;
 
   // Adds messages that were logged, with the error of a compilation that failed, and what is needed to repeat the

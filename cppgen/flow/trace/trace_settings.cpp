@@ -38,7 +38,7 @@ bool is_in(const auto& list, std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-// Why this process does not take a value from elsewhere; empty if it does.
+// Returns why this process does not take a value from elsewhere; empty if it does.
 std::string reason_to_leave_out(SettingId id, const Settings& wanted, int64_t most_memory) {
   if (id == SettingId::assert_indirect_indexing && !wanted.assert_indirect_indexing)
     return "without this check, the trace's data could read and write any memory";

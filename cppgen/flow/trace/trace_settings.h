@@ -8,9 +8,9 @@
 
 namespace cppgen {
 
-// Whether a trace records a setting: only those with influence on kernels or results, and of these none whose text may
-// name a program, a file, a server or options of a linker. Such settings are always those of the machine that repeats
-// the trace.
+// Returns whether a trace records a setting: only those with influence on kernels or results, and of these none whose
+// text may name a program, a file, a server or options of a linker. Such settings are always those of the machine that
+// repeats the trace.
 bool is_traced_setting(std::string_view name);
 
 // The settings of a trace, which may come from anywhere, as pairs for Settings::set. UserError if it has a setting that

@@ -74,7 +74,7 @@ std::optional<KeysSeen> seen_by_indices(const Choice& c, const Loop& rows, const
   return KeysSeen{first - condition->least + 1, by_row->constant(), c.fill};
 }
 
-// Whether the load reads element (row, key) of a constant of booleans, all other indices being 0.
+// Returns whether the load reads element (row, key) of a constant of booleans, all other indices being 0.
 bool is_constant_mask(const ir::Program& program, Expr load, const Loop& rows, const Loop& keys) {
   if (load->kind != ExprKind::load || !load->guards.empty() || !load->indirects.empty()) return false;
   const auto& buffer = program.buffer(load->buffer);

@@ -38,7 +38,7 @@ class AttentionWriter : public KernelWriter {
   const schedule::Attention& attention() const { return *kernel_.attention; }
   void write_body() override;
   rt::TileShape tile() const { return view_.target.tiles[size_t(rt::TileFormat::f32)]; }
-  // Whether scores are the products themselves, which the tiles have stored already.
+  // Returns whether scores are the products themselves, which the tiles have stored already.
   bool score_is_product() const { return attention().score->kind == ir::ExprKind::accumulator; }
   bool is_narrow(Expr load) const { return view_.type_of(load->buffer) != DType::f32; }
   void declare_scratch();

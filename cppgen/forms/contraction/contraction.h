@@ -5,10 +5,10 @@
 
 namespace cppgen::forms {
 
-// Whether it is a contraction whose engine names this form.
+// Returns whether it is a contraction whose engine names this form.
 bool is_contraction(const KernelView&, std::string_view form);
 
-// Whether so many panels of a contraction stay in the second-level cache while rows pass over them.
+// Returns whether so many panels of a contraction stay in the second-level cache while rows pass over them.
 bool panels_stay_in_cache(const KernelView&, IndexExpr panels);
 
 // The bytes that a contraction moves if it reads so many elements of its panels.

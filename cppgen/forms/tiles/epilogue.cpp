@@ -8,7 +8,7 @@ namespace cppgen::forms {
 
 using ir::Loop;
 
-// Whether the position in one of the loops is that of a row.
+// Returns whether the position in one of the loops is that of a row.
 static bool is_one_loop(const std::vector<Loop>& rows) {
   return std::count_if(rows.begin(), rows.end(), [](const Loop& l) { return !l.extent.is_constant(1); }) <= 1;
 }

@@ -31,7 +31,7 @@ rt::DepthBlocks depth_blocks(const TileContraction& c) {
   return rt::depth_blocks(c.format, points(c.taps).constant(), c.depth.extent.constant());
 }
 
-// How many units threads should find: more for a contraction that leaves each of them enough work.
+// Returns how many units threads should find: more for a contraction that leaves each of them enough work.
 int64_t wanted_units(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
@@ -40,8 +40,8 @@ int64_t wanted_units(const KernelView& view) {
   return std::clamp(large, tuning.contraction_units, std::max(tuning.contraction_units, tuning.contraction_many_units));
 }
 
-// As many panels as fit their share of the second-level cache while all rows pass over them, but few enough to leave
-// units for many threads.
+// Returns as many panels as fit their share of the second-level cache while all rows pass over them, but few enough to
+// leave units for many threads.
 int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& blocks) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
@@ -64,8 +64,8 @@ int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt:
   return std::max<int64_t>(group, 1);
 }
 
-// As many tiles of prepared rows as fit their share of the second-level cache, but few enough to leave units for many
-// threads.
+// A block has as many tiles of prepared rows as fit their share of the second-level cache, but few enough to leave
+// units for many threads.
 TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& depth) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
@@ -109,7 +109,7 @@ bool may_unpack(const KernelView& view, const TilesPlan& plan) {
          constant_or(plan.tiles, least) >= least;
 }
 
-// Whether the rows of every tile in registers have a constant distance, the same for each tap.
+// Returns whether the rows of every tile in registers have a constant distance, the same for each tap.
 bool rows_are_even(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
   if (!c.in_registers || !c.left->guards.empty()) return false;
@@ -123,8 +123,8 @@ bool rows_are_even(const KernelView& view) {
   return has_constant_stride(c.rows.back()) && std::all_of(c.taps.begin(), c.taps.end(), has_constant_stride);
 }
 
-// Whether rows are contiguous in the result and columns are not, as in channels-first images. With several loops of
-// rows, this refers to the last; tiles that extend into another image are written row by row.
+// Returns whether rows are contiguous in the result and columns are not, as in channels-first images. With several
+// loops of rows, this refers to the last; tiles that extend into another image are written row by row.
 bool transposes_results(const KernelView& view) {
   const auto& epilogue = view.kernel.segments[0];
   if (view.target.lanes < 2 || epilogue.loops.empty()) return false;
@@ -136,9 +136,9 @@ bool transposes_results(const KernelView& view) {
   });
 }
 
-// Whether neighbouring units are different panels of the same rows, not different rows of the same panels. A thread
-// then reads and writes a part of the rows, which the steps before and after divide in the same way, so that they stay
-// in its own cache; but each thread reads all panels, which must stay there, too.
+// Returns whether neighbouring units are different panels of the same rows, not different rows of the same panels. A
+// thread then reads and writes a part of the rows, which the steps before and after divide in the same way, so that
+// they stay in its own cache; but each thread reads all panels, which must stay there, too.
 bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
   return !plan.tiles.is_constant(1) && plan.panels_per_unit < constant_or(plan.panels, plan.panels_per_unit) &&
          panels_stay_in_cache(
@@ -151,7 +151,8 @@ std::optional<int64_t> constant_distance(IndexExpr offset, const Loop& loop) {
   return stride && stride->is_constant() ? std::optional(std::abs(stride->constant())) : std::nullopt;
 }
 
-// Whether neighbouring batch points follow each other in memory, and rows do not: the groups of channels-last images.
+// Returns whether neighbouring batch points follow each other in memory, and rows do not: the groups of channels-last
+// images.
 bool reads_neighbours(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
   if (c.taps.empty() || c.rows.empty() || !c.depth.extent.is_constant()) return false;
@@ -160,10 +161,10 @@ bool reads_neighbours(const KernelView& view) {
   return batches && rows && *batches == c.depth.extent.constant() && *batches < *rows;
 }
 
-// Whether results of different batch points are closer to each other in memory than those of different rows, as for the
-// groups of a convolution: threads that computed different batch points would write to the same cache lines. Or whether
-// the rows of different batch points are neighbours, which are better read together. All panels must stay in the cache,
-// because each tile of rows needs those of every batch point.
+// Returns whether results of different batch points are closer to each other in memory than those of different rows, as
+// for the groups of a convolution: threads that computed different batch points would write to the same cache lines. It
+// is also true if the rows of different batch points are neighbours, which are better read together. All panels must
+// stay in the cache, because each tile of rows needs those of every batch point.
 bool has_batch_inside(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& epilogue = view.kernel.segments[0];

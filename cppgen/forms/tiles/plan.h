@@ -24,8 +24,8 @@ struct TilesPlan : FormPlan {
   bool batch_inside = false;  // neighbouring units are different batches of the same rows
   bool rows_outside = false;  // neighbouring units are different panels of the same rows
   bool even_rows = false;     // rows of every tile have a constant distance, the same for each tap
-  // With `batch_inside`: the distance between the rows of neighbouring batch points, if it is the same for all rows, so
-  // that pointers to them move from one batch point to the next; otherwise 0.
+  // With `batch_inside`, this is the distance between the rows of neighbouring batch points, if it is the same for all
+  // rows, so that pointers to them move from one batch point to the next; otherwise 0.
   int64_t batch_distance = 0;
   bool transposed = false;  // rows are contiguous in the result: it is channels-first
   int64_t transposed_side = 1;

@@ -39,7 +39,7 @@ double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& t
   return target.byte_dots ? format.depth_group : costs.words_rate;
 }
 
-// How many iterations of the loop of rows at `position` a tile of `tile_rows` rows spans.
+// Returns how many iterations of the loop of rows at `position` a tile of `tile_rows` rows spans.
 int64_t span_of_tile(const TileContraction& c, size_t position, int64_t tile_rows) {
   const auto& tiling = c.tiling;
   if (tiling.height > 0 && position + 2 == c.rows.size()) return 1;  // a line of an image

@@ -69,7 +69,7 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
   return fill.take();
 }
 
-// With DEBUG_INDEX_ASSERTS: verifies the indices of the first and the last element that is read into a tile.
+// With DEBUG_INDEX_ASSERTS, verifies the indices of the first and the last element that is read into a tile.
 void TransposedWriter::assert_tile_inside(StatementList& fill, const TransposedPlan::Load& l, const Code& count) {
   if (!options_.debug_index_asserts) return;
   const ir::IndexNode *row = kernel_.outer[size_t(kernel_.transpose_loop)].var.node(),

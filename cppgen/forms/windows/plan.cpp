@@ -13,7 +13,7 @@ namespace {
 using ir::Loop;
 using schedule::Segment;
 
-// Whether an index of the load depends on the loop and on a reduced one.
+// Returns whether an index of the load depends on the loop and on a reduced one.
 bool is_window(Expr e, const Loop& across, const std::vector<Loop>& reduced) {
   return e->kind == ir::ExprKind::load && std::any_of(e->indices.begin(), e->indices.end(), [&](IndexExpr index) {
            return ir::depends_on(index, across.var.node()) &&

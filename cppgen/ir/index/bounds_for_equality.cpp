@@ -24,7 +24,7 @@ bool is_division(const IndexNode& n) { return n.op == IndexOp::floordiv || n.op 
 
 bool is_possible(const IndexBound& bound) { return (bound.most - bound.least).range().hi >= 0; }
 
-// Under which the extremum is its operand `chosen`.
+// Returns the bounds under which the extremum is its operand `chosen`.
 std::vector<IndexBound> bounds_of_choice(const IndexNode& extremum, IndexExpr chosen) {
   std::vector<IndexBound> bounds;
   for (IndexExpr other : extremum.args) {

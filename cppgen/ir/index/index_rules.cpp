@@ -163,7 +163,7 @@ Result max_ordered(IndexExpr a, IndexExpr b) {
 
 // --- sums: identities  from = to  between polynomials, found by a term that has a floordiv or mod as a factor ---
 
-// How often `part` fits into `sum`, its constant aside.
+// Returns how often `part` fits into `sum`, its constant aside.
 int64_t multiplicity(const Polynomial& sum, const Polynomial& part) {
   int64_t times = part.constant() != 0 && part.terms().size() == 1 ? 0 : kUnbounded;
   for (const IndexTerm& p : part.terms()) {
@@ -260,8 +260,8 @@ bool has_remainder(IndexExpr e) {
   return at_remainder(e, found).has_value();
 }
 
-// Where fewer terms are left, their constant aside, of which none makes a remainder again: rules that undo each other's
-// work come to an end.
+// Replaces only if fewer terms are left, their constant aside, of which none makes a remainder again: rules that undo
+// each other's work come to an end.
 Result replace_if_shorter(const Polynomial& sum, const Polynomial& from, const Polynomial& to) {
   const auto length = [](const Polynomial& p) { return p.terms().size() - (p.constant() != 0 ? 1 : 0); };
   const auto result = replaced(sum, from, to);

@@ -209,7 +209,7 @@ int StripCompiler::combine(IndexStepOp op, int a, int b, int64_t scale) {
   return dst;
 }
 
-// For constants, loop variables and sums: the affine part in one step, then the other terms.
+// Computes the affine part (constants, loop variables and their sums) in one step, then the other terms.
 int StripCompiler::compile_sum(IndexExpr e) {
   if (auto a = affine(e)) {
     const Varies varies = varies_of(*a);

@@ -211,7 +211,7 @@ class ProgramRun {
       allocate(c.before), allocate(c.after);
       copy_elements(c.initial, c.before);
     }
-    // Also allocates buffers that no step stores, if there are no steps.
+    // This also allocates buffers that no step stores, if there are no steps.
     each_nest(r.body, [&](const LoopNest& nest) {
       for (const Store& store : nest.stores) allocate(store.buffer);
     });

@@ -21,8 +21,8 @@ Elementwise cast_kernel(DType to, DType from);
 // dst[i] = dst[0]
 void broadcast_first(void* dst, size_t element_size, int n);
 
-// Between storage and values of value_type(storage). Strides and offsets count elements. If a mask is 0, nothing is
-// read and dst is unchanged.
+// Convert between storage and values of value_type(storage). Strides and offsets count elements. If a mask is 0,
+// nothing is read and dst is unchanged.
 struct StorageKernels {
   void (*load)(void* dst, const void* src, int64_t stride, int n);
   void (*gather)(void* dst, const void* src, const int64_t* offsets, const uint8_t* mask, int n);  // mask may be null

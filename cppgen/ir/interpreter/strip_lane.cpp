@@ -23,7 +23,7 @@ double index_cost(IndexExpr e, const IndexNode* lane, int64_t element_size) {
   return bytes == element_size ? kContiguous : bytes < kCacheLine ? kStrided : kFarStrided;
 }
 
-// Whether what a reference is bound to differs from lane to lane.
+// Returns whether what a reference is bound to differs from lane to lane.
 bool bindings_vary(const LocalReference& r, NestSpace& space, const IndexNode* lane) {
   for (const auto& b : r.bindings)
     for (Expr e : postorder({&b.value, 1})) {

@@ -70,7 +70,7 @@ IndexMap PointValues::with_bindings(const std::vector<Indirect>& indirects) {
   return map;
 }
 
-// Whether the index leaves some guard's range. Guards that depend on values need these to be decided.
+// Returns whether the index leaves some guard's range. Guards that depend on values need these to be decided.
 bool PointValues::is_outside(Expr e) {
   const IndexMap map = with_bindings(e->indirects);
   for (const Guard& g : e->guards) {

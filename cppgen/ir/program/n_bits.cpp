@@ -41,7 +41,7 @@ std::vector<BufferId> buffers_of(Expr value) {
   return buffers;
 }
 
-// Whether the buffers have the shapes that weight_at reads.
+// Returns whether the buffers have the shapes that weight_at reads.
 bool fits(const Program& p, const NBitWeights& w) {
   const Buffer &values = p.buffer(w.values), &scales = p.buffer(w.scales);
   if (values.type != DType::u8 || values.shape.size() != 3 || !values.shape[0].is_constant(w.columns) ||

@@ -5,7 +5,7 @@
 namespace cppgen::ir {
 namespace {
 
-// Whether combining this constant changes nothing.
+// Returns whether combining this constant changes nothing.
 bool is_identity(Expr e, ReduceOp op) {
   if (e->kind != ExprKind::constant || (op != ReduceOp::sum && op != ReduceOp::prod)) return false;
   const int64_t identity = op == ReduceOp::sum ? 0 : 1;

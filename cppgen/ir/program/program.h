@@ -62,7 +62,7 @@ struct Store {
 // batch, and taps and input channels as depth.
 enum class AxisRole : uint8_t { none, batch, rows, columns, depth };
 
-// For each point of `loops`: run the reductions over all points of `reduced`, then the stores, whose values may use
+// For each point of `loops`, runs the reductions over all points of `reduced`, then the stores, whose values may use
 // the results (accumulator expressions). Points are independent of each other and may run in any order; a nest loads
 // nothing that it stores. Reduced loops run in order, the last innermost.
 struct LoopNest {

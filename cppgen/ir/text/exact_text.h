@@ -11,7 +11,7 @@ namespace cppgen::ir {
 
 // Parts of the texts that cppgen/text reads back (docs/ir.md). They are complete, and the same in every arena.
 
-// Like to_string, but names that are not plain are quoted, and operands are in alphabetical order.
+// Writes what to_string does, but names that are not plain are quoted, and operands are in alphabetical order.
 std::string exact_text(IndexExpr);
 
 // A letter or '_', then letters, digits and '_'.

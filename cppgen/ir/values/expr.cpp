@@ -186,13 +186,13 @@ Expr ExprArena::unary(UnaryOp op, Expr a) {
   return intern(std::move(node));
 }
 
-// Whether a value that was combined already changes nothing. Of floats, too: NaN and signed zeros are ordered.
+// Returns whether a value that was combined already changes nothing. Of floats, too: NaN and signed zeros are ordered.
 static bool is_idempotent(BinaryOp op) {
   using enum BinaryOp;
   return op == min || op == max || op == bit_and || op == bit_or;
 }
 
-// Whether the value is one of those that a chain of the operation combines.
+// Returns whether the value is one of those that a chain of the operation combines.
 static bool combines(BinaryOp op, Expr chain, Expr value) {
   for (; chain->kind == ExprKind::binary && chain->binary == op; chain = chain->args[0])
     if (chain->args[1] == value) return true;

@@ -262,7 +262,7 @@ To cast(From x) {
 
 }  // namespace value_ops
 
-// Whether an operation of this class takes operands of a C++ type.
+// Tells whether an operation of this class takes operands of a C++ type.
 template <class T>
 constexpr bool takes(OperandClass operands) {
   constexpr bool is_bool = std::same_as<T, bool>;

@@ -168,7 +168,7 @@ class GroupedLowering {
     return load_input(c_, kLastKeys, at).cast(DType::i64) + 1;
   }
 
-  // Where this run's keys begin.
+  // Returns where this run's keys begin.
   Scalar start(IndexExpr batch) { return g_.appends ? index_value(c_, g_.past) : given_start(batch); }
 
   // The number of past keys as the data say it: at 0 in the first run, whose members may be padded at their ends.

@@ -39,7 +39,7 @@ void check_padding(InferContext& c, const MicrosoftAttention& a) {
   if (s.size() > 1) require_equal(c, s.back(), a.sizes.keys, "the keys and the key padding mask");
 }
 
-// Whether the padding mask shows the key: one number is the number of keys, two numbers are their end and their
+// Returns whether the padding mask shows the key: one number is the number of keys, two numbers are their end and their
 // begin.
 Scalar is_there(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p) {
   const size_t rank = c.shape(a.padding).size();

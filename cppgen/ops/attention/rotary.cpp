@@ -5,7 +5,7 @@
 namespace cppgen::ops {
 namespace {
 
-// Where the two domains keep their inputs.
+// States where the two domains keep their inputs.
 struct Inputs {
   int cosine, sine, positions;
 };

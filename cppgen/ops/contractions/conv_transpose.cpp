@@ -139,7 +139,7 @@ Term term_of(const WindowAxis& a, IndexExpr output, IndexExpr number) {
     t.position = floordiv(reach, a.stride) - number;
     if (!ir::prove_less(t.tap, a.kernel)) t.guards.push_back({t.tap, 0, a.kernel});
   } else {
-    // From the last tap to the first one, so that positions ascend like those of a convolution.
+    // Taps run from the last one to the first one, so that positions ascend like those of a convolution.
     t.tap = a.kernel - 1 - number;
     const IndexExpr reach = output + a.pad_begin - t.tap * IndexExpr(a.dilation);
     t.position = floordiv(reach, a.stride);

@@ -51,7 +51,7 @@ std::vector<std::string> split_at(const std::string& text, char separator) {
   return out;
 }
 
-// Without "->": the ellipsis, then the letters that occur once, in alphabetical order.
+// Without "->", the result has the ellipsis, then the letters that occur once, in alphabetical order.
 Labels implicit_result(const std::vector<Labels>& terms) {
   std::map<Label, int> count;
   std::set<Label> seen_ellipsis;

@@ -11,7 +11,7 @@ struct MatMulShapes {
   Shape a, b, batch;
   IndexExpr depth;
   Shape result;
-  // For each dimension of a and b, the position of this dimension in the tensor; if empty, they are in order.
+  // Each dimension of a and b has this position in the tensor; if empty, they are in order.
   std::vector<int> a_order{}, b_order{};
 };
 MatMulShapes matmul_shapes(InferContext&, const Shape& a, const Shape& b);

@@ -1,4 +1,4 @@
-// If and SequenceMap, and the helpers that all operators with bodies share.
+// Defines If and SequenceMap, and the helpers that all operators with bodies share.
 #include "cppgen/ops/control_flow/control_flow.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@ bool is_true(const Value& v) {
   return v.constant && v.constant->elements() == 1 && *v.constant->as<uint8_t>() != 0;
 }
 
-// Whether the condition that a body returns is always true if the one that it receives is.
+// Returns whether the condition that a body returns is always true if the one that it receives is.
 bool stays_true(const Graph& body, ValueId v) {
   const Value& value = body.value(v);
   if (v == body.inputs[1] || is_true(value)) return true;

@@ -60,7 +60,7 @@ ValueType without_batch(InferContext& c, ValueType type) {
   return type;
 }
 
-// Not for opset 8, whose Scan has a batch dimension.
+// This is not for opset 8, whose Scan has a batch dimension.
 RepeatedBody repeated_scan(InferContext& c, const ScanForm& f) {
   RepeatedBody r;
   r.states = f.states;

@@ -71,7 +71,7 @@ struct SampledAxis {
     return x;
   }
 
-  // From [-1, 1] to positions.
+  // Maps [-1, 1] to positions.
   Scalar denormalized() const {
     if (mode.align_corners) return (coordinate + 1.0) / 2.0 * (size() - 1.0);
     return ((coordinate + 1.0) * size() - 1.0) / 2.0;

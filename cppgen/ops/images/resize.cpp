@@ -18,7 +18,7 @@ bool is_constant_list(InferContext& c, int input) {
 
 bool has_policy(InferContext& c) { return resize_policy(c) != ResizePolicy::stretch; }
 
-// Whether a resized dimension, or its size, is not constant.
+// Returns whether a resized dimension, or its size, is not constant.
 bool has_symbolic_extents(InferContext& c, const RunTimeResize& r) {
   const auto* sizes = r.has_sizes() ? c.contents(3) : nullptr;
   for (size_t k = 0; k < r.axes.size(); ++k) {

@@ -21,8 +21,8 @@ struct RunTimeAxis {
 inline bool crops(const RunTimeResize& r) { return r.mode.coordinates == Coordinates::tf_crop_and_resize; }
 IndexExpr tap_count(const RunTimeAxis&, const ResizeMode&);
 
-// For each tap and position of the result along an axis: the position that it reads and its weight; and whether the
-// position is outside the input.
+// Holds, for each tap and position of the result along an axis, the position that it reads and its weight; and whether
+// the position is outside the input.
 struct RunTimeTable {
   ir::BufferId positions, weights, outside;
 };

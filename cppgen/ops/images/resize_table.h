@@ -45,7 +45,7 @@ struct ResizeMode {
   bool exclude_outside = false, antialias = false;
 };
 
-// For each output position, `taps` input positions (clamped into the axis) and their weights.
+// Holds, for each output position, `taps` input positions (clamped into the axis) and their weights.
 struct ResizeTable {
   int64_t taps;
   std::vector<int64_t> positions;  // [out, taps]

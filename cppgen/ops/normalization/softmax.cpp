@@ -9,7 +9,7 @@ namespace {
 
 using ir::ReduceOp;
 
-// From version 13 on one axis; before, all dimensions from the axis on count as one.
+// From version 13 on it is one axis; before, all dimensions from the axis on count as one.
 AxisSplit softmax_axes(InferContext& c) {
   const Shape& x = c.shape(0);
   int rank = int(x.size());

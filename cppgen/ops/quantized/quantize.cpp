@@ -11,8 +11,8 @@ constexpr DTypes kQuantized =
     bit(DType::i8) | bit(DType::u8) | bit(DType::i16) | bit(DType::u16) | (kNarrow & ~kPowers);
 constexpr DTypes kScales = bit(DType::f32) | bit(DType::f16) | bit(DType::bf16) | kPowers;
 
-// How scale (input 1) and zero point (input 2) belong to x: all, one for each position of an axis, or one for each
-// block of an axis.
+// States how scale (input 1) and zero point (input 2) belong to x: all, one for each position of an axis, or one for
+// each block of an axis.
 struct Granularity {
   int axis = -1;      // -1: one value for all
   int64_t block = 0;  // 0: no blocks

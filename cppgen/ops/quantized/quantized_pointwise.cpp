@@ -102,7 +102,7 @@ void infer_quantized_softmax(InferContext& c) {
   infer_quantized_unary(c);
 }
 
-// As in ONNX Runtime, which defines the operator: the probabilities times the integer part of 1 / scale.
+// Multiplies the probabilities by the integer part of 1 / scale, as in ONNX Runtime, which defines the operator.
 void lower_quantized_softmax(LowerContext& c) {
   ir::BufferId x = c.temporary(DType::f32, c.shape(0)), y = c.temporary(DType::f32, c.shape(0));
   c.emit_pointwise(

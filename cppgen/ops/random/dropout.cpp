@@ -6,8 +6,8 @@
 namespace cppgen::ops {
 namespace {
 
-// Whether it trains is an attribute until version 6 (`is_test`), never so from 7 on, and input 2 from 12 on; the ratio
-// is input 1 from 12 on. Both inputs may be known to a run only.
+// Returns whether it trains is an attribute until version 6 (`is_test`), never so from 7 on, and input 2 from 12 on;
+// the ratio is input 1 from 12 on. Both inputs may be known to a run only.
 bool may_train(InferContext& c) {
   if (c.opset() < 7) return c.integer("is_test", 0) == 0;
   if (c.opset() < 12 || !c.has_input(2)) return false;

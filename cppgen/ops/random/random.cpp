@@ -48,7 +48,7 @@ Scalar as_stored(Scalar x, DType storage) {
   return x;
 }
 
-// In [low, high): a number that rounds up to `high` becomes `low`.
+// The numbers are in [low, high): one that rounds up to `high` becomes `low`.
 void lower_uniform(LowerContext& c) {
   const TensorType& to = c.output(0);
   const auto bounds = parameters<false>(c);

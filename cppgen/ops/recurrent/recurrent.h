@@ -57,7 +57,7 @@ class RecurrentPass {
   void store_cell(const ValueAt& next);
   void store_hidden(const ValueAt& next);
 
-  // After the repetition: stores the parts of the outputs that the steps did not store.
+  // After the repetition, stores the parts of the outputs that the steps did not store.
   void finish();
 
   LowerContext& c;

@@ -54,8 +54,8 @@ AxisSplit known_axes(InferContext& c) {
 
 bool takes_declared(InferContext& c) { return declared_shape(c, 0).has_value(); }
 
-// Without a declared shape: what is kept of each dimension, a value that `resolve` gives; then, if the others are
-// dropped, the dimensions that are left.
+// Without a declared shape, returns what is kept of each dimension, a value that `resolve` gives; then, if the others
+// are dropped, the dimensions that are left.
 AxisSplit run_time_axes(InferContext& c) {
   const Shape& x = c.shape(0);
   Shape kept, reduced;

@@ -51,7 +51,7 @@ void resolve_top_k(LowerContext& c, ir::BufferId dims) {
   emit_dims(c, dims, result);
 }
 
-// Whether a comes before b: NaN counts as greatest, equal ones by position.
+// Returns whether a comes before b: NaN counts as greatest, equal ones by position.
 Scalar comes_before(Scalar a, Scalar b, Scalar a_position, Scalar b_position, bool largest) {
   Scalar greater = a > b, equal = a == b;
   if (is_float(a.type())) {

@@ -84,8 +84,8 @@ int64_t common_length(InferContext& c, int64_t extent) {
   return equal && (!c.shape(1).empty() || divides) ? each : -1;
 }
 
-// Whether the parts lose the axis. ONNX ignores keepdims where lengths are given; exporters rely on ONNX Runtime, which
-// follows it where the length is a scalar, and can do so where that is 1.
+// Returns whether the parts lose the axis. ONNX ignores keepdims where lengths are given; exporters rely on ONNX
+// Runtime, which follows it where the length is a scalar, and can do so where that is 1.
 bool drops_axis(InferContext& c) {
   if (c.integer("keepdims", 1) != 0) return false;
   return !c.has_input(1) || (!c.host(1) && c.shape(1).empty() && common_length(c, -1) == 1);

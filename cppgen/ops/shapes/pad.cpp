@@ -107,7 +107,7 @@ RunTimeKept kept_in_run(const RunTimePads& pads, Scalar extent) {
   return {start, extent - start - max(-pads.end, 0.0)};
 }
 
-// Whether the run's pads of a dimension are allowed: where elements are repeated, one must be left.
+// Returns whether the run's pads of a dimension are allowed: where elements are repeated, one must be left.
 Scalar are_allowed(PadMode mode, const RunTimePads& pads, Scalar extent) {
   if (mode == PadMode::constant) return pads.valid;
   return pads.valid && (max(pads.begin, pads.end) <= 0.0 || kept_in_run(pads, extent).extent >= 1.0);

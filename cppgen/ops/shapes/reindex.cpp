@@ -85,7 +85,8 @@ std::vector<IndexExpr> reshaped_index(const Shape& from, const Shape& to, const 
   return out;
 }
 
-// Where factors are sums: (b * w - b) * 6 rows are 6 for each of w - 1 times b; 2 * n + 6 elements are 2 rows of n + 3.
+// Divides where factors are sums: (b * w - b) * 6 rows are 6 for each of w - 1 times b; 2 * n + 6 elements are 2 rows
+// of n + 3.
 static std::optional<IndexExpr> quotient_of_sums(const Shape& dividend, const Shape& divisor) {
   const IndexExpr size = ir::product(divisor);
   if (size.is_constant(0)) return std::nullopt;

@@ -41,7 +41,7 @@ void infer_declared(InferContext& c, const char* what, int64_t rank) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// Whether the size is the result of rounding or is known only at run time: then the compiler cannot compare it.
+// Returns whether the size is the result of rounding or is known only at run time: then the compiler cannot compare it.
 bool is_left_to_a_run(InferContext& c, const Shape& shape) {
   if (!c.can_resolve() || c.opset() < 5) return false;
   const ir::Polynomial size(ir::product(shape));
@@ -52,7 +52,7 @@ bool is_left_to_a_run(InferContext& c, const Shape& shape) {
   });
 }
 
-// Whether `d` is 0 wherever `other`, which is at least 0, is.
+// Returns whether `d` is 0 wherever `other`, which is at least 0, is.
 bool is_zero_with(IndexExpr d, IndexExpr other) {
   if (ir::divide_exactly(d, other)) return true;
   const ir::Polynomial sum(other);
@@ -73,7 +73,7 @@ std::vector<size_t> copied_in_a_run(InferContext& c, const Shape& to, int inferr
   return copied;
 }
 
-// Whether the shapes have different numbers of elements, unless they have none or a run copies a dimension.
+// Returns whether the shapes have different numbers of elements, unless they have none or a run copies a dimension.
 bool differ_unless_copied(InferContext& c, const Shape& from, const Shape& to) {
   if (copied_in_a_run(c, to, -1).empty()) return false;
   const ir::Polynomial difference(ir::product(from) - ir::product(to));

@@ -95,7 +95,7 @@ std::vector<SliceAxis> slice_plan(InferContext& c) {
   return plan;
 }
 
-// Whether a bound counts from the start or from the end.
+// Returns whether a bound counts from the start or from the end.
 bool has_unknown_sign(InferContext& c, int input) {
   const auto* known = c.contents(input);
   return known && std::any_of(known->begin(), known->end(),

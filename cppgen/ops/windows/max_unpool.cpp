@@ -72,8 +72,8 @@ void infer_max_unpool(InferContext& c) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// For each element of x, where in the result it goes; a greater output shape adds zeros at the ends. A position that
-// the pooled shape does not have ends the run.
+// Finds where in the result each element of x goes; a greater output shape adds zeros at the ends. A position that the
+// pooled shape does not have ends the run.
 ir::BufferId emit_targets(LowerContext& c) {
   const Shape &x = c.shape(0), pooled = shape_by_attributes(c), &to = c.output(0).shape;
   const ir::BufferId positions = emit_checked_positions(c, x, ir::product(pooled), "a position",

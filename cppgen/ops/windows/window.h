@@ -19,7 +19,7 @@ struct WindowAxis {
 };
 using Window = std::vector<WindowAxis>;
 
-// From the attributes strides, dilations, pads and auto_pad. With `ceil_mode` the last window may extend past the end
+// Reads the attributes strides, dilations, pads and auto_pad. With `ceil_mode` the last window may extend past the end
 // if it starts inside the input or its left padding.
 Window window_of(InferContext&, const Shape& spatial_input, const Shape& kernel, bool ceil_mode);
 

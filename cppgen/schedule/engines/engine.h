@@ -13,8 +13,8 @@
 
 namespace cppgen::schedule {
 
-// How a contraction runs: on tiles in a kernel, or by a library function. The first alternative is neither: it runs as
-// loops, like any other nest.
+// States how a contraction runs: on tiles in a kernel, or by a library function. The first alternative is neither: it
+// runs as loops, like any other nest.
 using ContractionStep = std::variant<std::monostate, TileContraction, LibraryStep>;
 
 // A nest that runs before a contraction and copies one of its operands into the form that the engine reads.
@@ -32,7 +32,7 @@ struct Prepared {
   ContractionStep step;
 };
 
-// Whether an engine may replace direct tiles, and its predicted time relative to theirs.
+// States whether an engine may replace direct tiles, and its predicted time relative to theirs.
 struct Replacement {
   FusionDecision allowed;
   double time = 1;
@@ -47,7 +47,7 @@ struct Engine {
   std::string backend;  // in MAX_AUTOTUNE_GEMM_BACKENDS and MAX_AUTOTUNE_CONV_BACKENDS; empty: always allowed, after
                         // all others
 
-  // Whether it can run the contraction and is faster than the engines after it in the list; if not, the reason.
+  // Tells whether it can run the contraction and is faster than the engines after it in the list; if not, the reason.
   std::function<FusionDecision(const Contraction&, const Options&, const Target&)> supports;
 
   // Brings a supported contraction into the engine's form. The caller fills in the step's `engine`.

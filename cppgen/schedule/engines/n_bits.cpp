@@ -28,7 +28,7 @@ bool find_left(Expr e, View& view) {
 
 constexpr int64_t kMostBytesOfBlock = int64_t{1} << 16;  // whose sums of products with weights fit 31 bits
 
-// Whether the blocks of the rows are those of the weights, and the rows extend to the end of the last one.
+// Returns whether the blocks of the rows are those of the weights, and the rows extend to the end of the last one.
 bool are_blocks(const Program& program, const View& view) {
   const auto &bytes = view.left->indices, &scales = view.scales->indices;
   const ir::Buffer &left = program.buffer(view.left->buffer), &of_scales = program.buffer(view.scales->buffer);

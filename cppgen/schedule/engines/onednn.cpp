@@ -23,7 +23,7 @@ struct Form {
   std::string reason;
 };
 
-// Whether the operand starts at the first element of its buffer, because the function takes no offsets.
+// Returns whether the operand starts at the first element of its buffer, because the function takes no offsets.
 bool starts_at_zero(IndexExpr offset) { return start_of(offset).is_constant(0); }
 
 Form matmul_form(const Contraction& contraction) {

@@ -24,7 +24,7 @@ bool share_sets(int64_t distance, rt::TileShape shape, const Target& target) {
   return distance != 0 && shape.mr > target.tuning.rows_per_set * sets;
 }
 
-// Whether a library function or a repetition accesses a buffer, by buffer.
+// Returns whether a library function or a repetition accesses a buffer, by buffer.
 std::vector<bool> expected_without_gaps(const Program& program, const std::vector<ContractionStep>& steps) {
   std::vector<bool> expected(program.buffers.size(), false);
   const auto add = [&](const std::vector<BufferId>& buffers) {

@@ -53,7 +53,7 @@ double line_cost(const TileContraction& c, int64_t length, const Tuning& tuning)
   return double(tiles) * (std::max(double(length) / double(tiles), least) + tuning.tile_start);
 }
 
-// Whether padding does not contribute to a sum: it is zero, and no weight is infinite or NaN.
+// Returns whether padding does not contribute to a sum: it is zero, and no weight is infinite or NaN.
 bool padding_adds_nothing(const ir::Program& program, const TileContraction& c) {
   const ir::Buffer& weights = program.buffer(c.right->buffer);
   const bool in_place = info(c.format).form == rt::LeftForm::in_place && info(c.format).left == DType::f32;

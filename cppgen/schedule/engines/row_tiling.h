@@ -10,7 +10,7 @@ namespace cppgen::schedule {
 // whose windows reach outside, have tiles of their own. All members of `c` except the tiling must be filled in.
 RowTiling tile_rows(const ir::Program&, const TileContraction& c, const Tuning&);
 
-// Whether no float32 weight is infinite or NaN.
+// Returns whether no float32 weight is infinite or NaN.
 bool all_finite(const ir::Buffer& weights);
 
 }  // namespace cppgen::schedule

@@ -98,7 +98,7 @@ std::optional<Windows> windows_of(const ContractionView& view, int side) {
   return std::nullopt;
 }
 
-// Whether the groups of channels, if there are several, follow each other in the dimension of the channels.
+// Returns whether the groups of channels, if there are several, follow each other in the dimension of the channels.
 bool groups_are_neighbours(const ContractionView& view) {
   if (view.batch.empty()) return true;
   if (view.batch.size() > 1 || !view.batch[0].extent.is_constant()) return false;
@@ -111,7 +111,7 @@ bool groups_are_neighbours(const ContractionView& view) {
          });
 }
 
-// Whether reads outside of the image, and nothing else, give zero.
+// Returns whether reads outside of the image, and nothing else, give zero.
 bool pads_with_zeros(const Contraction& contraction, const std::vector<size_t>& dimensions) {
   const Expr left = contraction.view->left;
   const auto& shape = contraction.buffer(left).shape;

@@ -3,8 +3,8 @@
 
 namespace cppgen::schedule {
 
-// Whether libxsmm's engine supports a contraction. `xsmm_lanes` is the number of float32 lanes of libxsmm's vectors; 0:
-// it has no kernels for this CPU.
+// Returns whether libxsmm's engine supports a contraction. `xsmm_lanes` is the number of float32 lanes of libxsmm's
+// vectors; 0: it has no kernels for this CPU.
 FusionDecision xsmm_supports(const Contraction&, const Options&, const Target&, int xsmm_lanes);
 
 }  // namespace cppgen::schedule

@@ -87,7 +87,8 @@ class Grouper {
     groups_.back().closed = alone;
   }
 
-  // Whether a nest is only there to store a tensor in another order of its dimensions. By itself it moves square tiles.
+  // Returns whether a nest is only there to store a tensor in another order of its dimensions. By itself it moves
+  // square tiles.
   bool changes_order(const LoopNest& nest) const {
     const auto& copies = log_.copies;
     return std::any_of(copies.begin(), copies.end(), [&](const auto& copy) {

@@ -8,7 +8,7 @@
 // These functions say how the loops of a nest line up with the outer loops of a group that it may join.
 namespace cppgen::schedule {
 
-// For each of a group's first outer loops, the position of the nest's loop that runs over the same points.
+// Holds, for each of a group's first outer loops, the position of the nest's loop that runs over the same points.
 using Alignment = std::vector<size_t>;
 
 // The nest without loops of extent 1. A reduction over one point stays a reduction: kernels tell one by its reduced
@@ -28,7 +28,8 @@ Segment segment_of(const LoopNest&, size_t outer_count);
 // The nest as a segment over the group's first alignment.size() outer loops.
 Segment aligned_segment(Program&, const Group&, const LoopNest&, const Alignment&);
 
-// Whether each load of what the group stores is at the outer point (of the first `outer_count` loops) that stored it.
+// Returns whether each load of what the group stores is at the outer point (of the first `outer_count` loops) that
+// stored it.
 bool is_local_to_point(const Group&, size_t outer_count, const Segment&);
 
 // The group with only its first `count` outer loops: the others go into the segments, each with variables of its own,

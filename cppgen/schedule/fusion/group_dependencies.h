@@ -12,7 +12,7 @@ class GroupDependencies {
   void add(const std::vector<int>& producers);
   // The group also reads what these produce; those that depend on it wait for them, too. None of them depends on it.
   void extend(int group, const std::vector<int>& producers);
-  // Whether `group` runs after `on`, directly or not.
+  // Returns whether `group` runs after `on`, directly or not.
   bool depends(int group, int on) const;
   // An order in which all can run: of those that can, always the one of least priority.
   std::vector<int> order(const std::vector<int>& priorities) const;

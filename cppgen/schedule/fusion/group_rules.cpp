@@ -34,7 +34,8 @@ std::vector<Expr> reduced_loads(const Segment& s) {
   return found;
 }
 
-// Whether a reduction of the group slides a window along a loop: alone, it computes neighbouring windows together.
+// Returns whether a reduction of the group slides a window along a loop: alone, it computes neighbouring windows
+// together.
 bool slides_windows(const Group& group) {
   const auto slides_along = [](IndexExpr index, const std::vector<Loop>& loops) {
     return std::any_of(loops.begin(), loops.end(), [&](const Loop& l) { return ir::depends_on(index, l.var.node()); });
@@ -62,19 +63,19 @@ bool is_short_row(const Group& group, const LoopNest& nest, const Tuning& tuning
   return reduces && all_short;
 }
 
-// Whether the group may give up all but `count` of its outer loops for the nest.
+// Returns whether the group may give up all but `count` of its outer loops for the nest.
 bool may_narrow(const Group& group, const LoopNest& nest, size_t count, bool short_row, const Tuning& tuning) {
   if (count == group.outer.size()) return count > 0 || short_row;
   return count > 0 ? narrows(group, nest, count, tuning) : short_row && !nest.reduced.empty() && nest.loops.empty();
 }
 
-// Whether no reduction computes positions, for which the order of loops matters.
+// Returns whether no reduction computes positions, for which the order of loops matters.
 bool is_position_free(const Segment& s) {
   return std::none_of(s.reductions.begin(), s.reductions.end(),
                       [](const ir::Reduction& r) { return ir::gives_position(r.op); });
 }
 
-// Whether `y`, its variables replaced, is the load `x`, and varies with the reduced loops.
+// Returns whether `y`, its variables replaced, is the load `x`, and varies with the reduced loops.
 bool is_same_load(Expr x, Expr y, const ir::IndexMap& map, const std::vector<Loop>& reduced) {
   if (x->buffer != y->buffer || x->indices.size() != y->indices.size()) return false;
   bool varies = false;
@@ -86,7 +87,8 @@ bool is_same_load(Expr x, Expr y, const ir::IndexMap& map, const std::vector<Loo
   return varies;
 }
 
-// Whether some load of `b` is one of `a` when the reduced loops of both, which have equal extents, are the same.
+// Returns whether some load of `b` is one of `a` when the reduced loops of both, which have equal extents, are the
+// same.
 bool read_same_elements(const Segment& a, const Segment& b) {
   if (a.reduced.size() != b.reduced.size() || !a.loops.empty() || !b.loops.empty()) return false;
   ir::IndexMap map;
@@ -120,7 +122,7 @@ int64_t shared_bytes(const Program& program, const Group& group, const Segment& 
   return bytes;
 }
 
-// Whether siblings save enough memory traffic, because both read the same.
+// Returns whether siblings save enough memory traffic, because both read the same.
 FusionDecision share_enough(const Program& program, const Group& group, const Segment& segment,
                             const Options& options) {
   const int64_t bytes = shared_bytes(program, group, segment), least = options.score_fusion_memory_threshold;

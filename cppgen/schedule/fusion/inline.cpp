@@ -59,7 +59,7 @@ bool uses_variable(const std::vector<IndexExpr>& indices, const std::vector<ir::
          });
 }
 
-// Whether a guard of the load depends on one of its indirect variables, which are only known to the load.
+// Returns whether a guard of the load depends on one of its indirect variables, which are only known to the load.
 bool guarded_by_indirects(Expr load) {
   return std::any_of(load->indirects.begin(), load->indirects.end(),
                      [&](const ir::Indirect& i) { return uses_variable({}, load->guards, i.variable); });
@@ -70,8 +70,8 @@ Expr without_casts(Expr e) {
   return e;
 }
 
-// Whether all positions that the value reads remain in range if the elements that they come from are read as 0: an
-// index is checked even if a guard prevents its use.
+// Returns whether all positions that the value reads remain in range if the elements that they come from are read as 0:
+// an index is checked even if a guard prevents its use.
 bool may_be_guarded(Expr value) {
   for (Expr e : ir::postorder({&value, 1}))
     for (const ir::Indirect& i : e->indirects) {
@@ -135,8 +135,8 @@ bool affine_in_loops(const LoopNest& nest, const std::vector<IndexExpr>& indices
   return along_last;
 }
 
-// Whether the consumer reads each element of the load once: every loop of it selects among the elements, and no index
-// combines two loops.
+// Returns whether the consumer reads each element of the load once: every loop of it selects among the elements, and no
+// index combines two loops.
 bool reads_each_element_once(const LoopNest& consumer, Expr load) {
   size_t seen = 0;
   for (IndexExpr i : load->indices) {
@@ -156,7 +156,7 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
 // element; `batch` is for contractions that read each point of their batch separately.
 enum class Repetition : uint8_t { none, cheap, batch };
 
-// Whether `producer` may be inlined where `consumer` reads it.
+// Returns whether `producer` may be inlined where `consumer` reads it.
 FusionDecision can_inline(Draft& draft, const LoopNest& producer, const LoopNest& consumer, Repetition repetition) {
   BufferId buffer = producer.stores[0].buffer;
   bool cheap = repetition == Repetition::cheap && consumer.reduced.empty() &&
@@ -206,8 +206,8 @@ void inline_into(Program& program, const LoopNest& producer, LoopNest& consumer)
   consumer.origins = std::move(origins);
 }
 
-// Whether it stores fewer bytes than it reads of a contraction's result: as the contraction's epilogue, only these few
-// bytes are written and read.
+// Returns whether it stores fewer bytes than it reads of a contraction's result: as the contraction's epilogue, only
+// these few bytes are written and read.
 bool narrows_contraction(const Program& program, const Uses& uses, const LoopNest& nest) {
   const size_t stored = size_of(program.buffer(nest.stores[0].buffer).type);
   for (Expr load : loads_of(nest)) {

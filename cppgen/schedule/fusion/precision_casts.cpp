@@ -5,7 +5,8 @@
 namespace cppgen::schedule {
 namespace {
 
-// Whether the value already has the precision of the type, because it was rounded to it or loaded from such a buffer.
+// Returns whether the value already has the precision of the type, because it was rounded to it or loaded from such a
+// buffer.
 bool is_kept(const ir::Program& program, ir::Expr value, DType type) {
   if (value->kind == ir::ExprKind::load) return program.buffer(value->buffer).type == type && value->guards.empty();
   return value->kind == ir::ExprKind::unary && value->unary == ir::rounding_to(type);

@@ -59,7 +59,7 @@ std::optional<int64_t> divisor_near(int64_t wanted, int64_t extent, const Tuning
   return std::nullopt;
 }
 
-// At least MIN_NUM_SPLIT parts, none of them empty, if the extent is that long.
+// There are at least MIN_NUM_SPLIT parts, none of them empty, if the extent is that long.
 int64_t least_parts(int64_t extent, const Options& options, const Tuning& tuning) {
   const int64_t least = std::min(options.min_num_split, extent);
   if (least < 2) return 1;

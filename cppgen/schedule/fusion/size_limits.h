@@ -19,7 +19,7 @@ class KernelSize {
   KernelSize(const LoopNest& nest, const Tuning& tuning) { add(nest, tuning); }
   void add(const LoopNest&, const Tuning&);
 
-  // Whether another nest fits into the same kernel.
+  // Returns whether another nest fits into the same kernel.
   FusionDecision fits(const KernelSize& more, const Options&, const Tuning&) const;
 
  private:

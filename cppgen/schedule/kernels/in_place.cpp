@@ -46,7 +46,7 @@ bool is_straight(const FusedKernel& kernel) {
   return kernel.segments.size() == 1 && kernel.segments[0].reduced.empty() && kernel.transpose_loop < 0;
 }
 
-// Whether points other than the one that is written may read the buffer.
+// Returns whether points other than the one that is written may read the buffer.
 bool reads_everywhere(const FusedKernel& kernel, BufferId b) {
   if (const auto& c = kernel.contraction) return c->left->buffer == b || c->packed == b;
   return kernel.attention && reads(*kernel.attention, b);

@@ -97,7 +97,7 @@ Segment renamed(Program& program, Segment s, const std::vector<Loop>& names) {
   return s;
 }
 
-// Whether `second` needs results of `first` from other points than its own.
+// Returns whether `second` needs results of `first` from other points than its own.
 bool needs_all_of(const Segment& first, const Segment& second) {
   for (Expr load : loads_of(second)) {
     for (const Store& s : first.body)

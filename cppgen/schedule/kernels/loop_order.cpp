@@ -53,8 +53,8 @@ void sort_inner(const std::vector<Access>& accesses, const FusedKernel& kernel, 
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return score(a) < score(b); });
 }
 
-// Whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access has a constant
-// stride in k.
+// Returns whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access has a
+// constant stride in k.
 bool can_join(const Program& program, const Layouts& layouts, const FusedKernel& kernel, const Loop& a, const Loop& b,
               const ir::IndexMap& map, const ir::IndexNode* joined) {
   auto even = [&](IndexExpr e) { return ir::stride_of(ir::substitute(e, map), joined).has_value(); };
@@ -98,7 +98,8 @@ void lengthen_last(const Tuning& tuning, FusedKernel& kernel) {
     std::swap(around, last);
 }
 
-// Whether this is a pointwise kernel in which some loads are contiguous along a different outer loop than the stores.
+// Finds out whether this is a pointwise kernel in which some loads are contiguous along a different outer loop than the
+// stores.
 void find_transposed(const std::vector<Access>& accesses, FusedKernel& kernel) {
   if (has_inner_loops(kernel) || kernel.outer.size() < 2) return;
   const auto* vector = kernel.outer.back().var.node();

@@ -25,7 +25,7 @@ struct RepeatedElements {
 };
 std::optional<RepeatedElements> repeated_elements(IndexExpr offset, const ir::IndexNode* loop);
 
-// If a load's only condition is that `loop` is before some position, after which the value is a constant: that
+// If a load's only condition is that `loop` is before some position, after which the value is a constant, returns that
 // position.
 std::optional<IndexExpr> end_of_load(ir::Expr load, const ir::Loop& loop);
 

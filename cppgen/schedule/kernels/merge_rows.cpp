@@ -34,7 +34,7 @@ bool depends_on_any(IndexExpr e, const std::vector<Loop>& rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const Loop& l) { return ir::depends_on(e, l.var.node()); });
 }
 
-// Whether a load's address has a constant stride along the rows, and nothing else in it depends on them.
+// Returns whether a load's address has a constant stride along the rows, and nothing else in it depends on them.
 bool is_even(const ir::Program& program, const Layouts& layouts, Expr load, const std::vector<Loop>& rows,
              const Merged& m) {
   for (const auto& g : load->guards)
@@ -74,7 +74,7 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
 
 }  // namespace
 
-// Whether the contraction is a convolution that must not run as a matrix product.
+// Returns whether the contraction is a convolution that must not run as a matrix product.
 static bool keeps_lines(const TileContraction& c, const Options& options) {
   return !options.conv_1x1_as_mm && !c.taps.empty() && points(c.taps).is_constant(1);
 }

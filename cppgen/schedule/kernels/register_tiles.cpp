@@ -34,7 +34,7 @@ bool is_simple(Expr e) {
   }
 }
 
-// Whether a row's columns are contiguous in the result; otherwise they are written one by one.
+// Returns whether a row's columns are contiguous in the result; otherwise they are written one by one.
 bool stores_vectors(const ir::Program& program, const Layouts& layouts, const TileContraction& c,
                     const ir::Store& store) {
   const auto stride = ir::stride_of(

@@ -100,7 +100,7 @@ class RepetitionSchedule {
     return found;
   }
 
-  // For example, the packing of an operand that no iteration changes.
+  // An example is the packing of an operand that no iteration changes.
   bool is_invariant(const ScheduledStep& step, const Buffers& variant) const {
     const auto* kernel = std::get_if<FusedKernel>(&step);
     if (!kernel || !is_loops(*kernel)) return false;

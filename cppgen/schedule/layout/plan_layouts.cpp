@@ -153,7 +153,7 @@ class Planner {
     return contiguous(b, last);
   }
 
-  // Whether dimension `d` is the fastest of those that move.
+  // Returns whether dimension `d` is the fastest of those that move.
   bool contiguous(BufferId b, int d) const {
     auto strides = strides_of(program_.buffer(b), current(b));
     return strides[size_t(d)].is_constant(1);
@@ -195,8 +195,8 @@ class Planner {
     return std::nullopt;
   }
 
-  // Whether several neighbours read the same element of a row, each with another weight: element floor(i / 2) with
-  // weight i mod 2.
+  // Returns whether several neighbours read the same element of a row, each with another weight: element floor(i / 2)
+  // with weight i mod 2.
   static bool unevenly_weighted(const LoopNest& nest, Expr load) {
     const auto uneven = [](IndexExpr index, const ir::Loop& l) {
       return ir::depends_on(index, l.var.node()) && !ir::stride_of(index, l.var.node());
@@ -212,7 +212,8 @@ class Planner {
     });
   }
 
-  // Whether a dimension moves with a reduced loop and with another one, and with one whose extent is not constant.
+  // Returns whether a dimension moves with a reduced loop and with another one, and with one whose extent is not
+  // constant.
   static std::pair<bool, bool> windows_along(const LoopNest& nest, Expr load) {
     std::pair<bool, bool> found;
     for (IndexExpr index : load->indices) {
@@ -245,7 +246,7 @@ class Planner {
     return std::nullopt;
   }
 
-  // Whether a nest stores all elements of a buffer. A state has others, from earlier runs.
+  // Returns whether a nest stores all elements of a buffer. A state has others, from earlier runs.
   bool stores_all(size_t i) const {
     const LoopNest& nest = *as_nest(program_.statements[i]);
     const BufferId b = nest.stores[0].buffer;
@@ -307,7 +308,7 @@ class Planner {
     return copy;
   }
 
-  // Why what the source holds is stored in another buffer, too, for the statement.
+  // Notes for the statement why what the source holds is stored in another buffer, too.
   void note(const Buffer& source, BufferId added, size_t statement, const std::string& reason) {
     log_.add("layout", fmt::format("{} of {}", source.name, describe(program_.statements[statement])),
              FusionDecision::no(reason + ", so it is copied"));

@@ -29,7 +29,7 @@ constexpr FeatureRow kRows[] = {
 #include "isa/arch/x86_64/features.def"
 };
 
-// Only valid when CPUID reports OSXSAVE: the instruction faults otherwise.
+// This is valid only if CPUID reports OSXSAVE: the instruction faults otherwise.
 uint64_t read_xcr0() {
   uint32_t eax = 0, edx = 0;
   asm volatile("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));

@@ -11,7 +11,7 @@ namespace cppgen::rt {
 //   outputs: of data's type and shape
 inline constexpr const char *kScatterElements = "scatter_elements", *kScatterNd = "scatter_nd";
 
-// How an update changes the element that it addresses, in the order of the updates. NaN is propagated.
+// States how an update changes the element that it addresses, in the order of the updates. NaN is propagated.
 enum class Combine : uint8_t { replace, sum, prod, max, min };
 
 template <class Int>
