@@ -11,6 +11,10 @@ namespace {
 
 constexpr bool needed = true, optional = false;
 
+constexpr Pass kProgram[] = {
+#define CPPGEN_PROGRAM_PASS(name, necessity, option) {#name, name, necessity, option},
+#include "cppgen/schedule/passes.def"
+};
 constexpr Pass kFusion[] = {
 #define CPPGEN_FUSION_PASS(name, necessity, option) {#name, name, necessity, option},
 #include "cppgen/schedule/passes.def"
@@ -40,6 +44,7 @@ void verify_after(const Pass& pass, const Schedule& schedule) {
 
 }  // namespace
 
+std::span<const Pass> program_passes() { return kProgram; }
 std::span<const Pass> fusion_passes() { return kFusion; }
 std::span<const Pass> kernel_passes() { return kKernels; }
 

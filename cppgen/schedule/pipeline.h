@@ -14,7 +14,9 @@ struct Pass {
   bool Options::*option = nullptr;  // the pass is skipped if this option is off; null: it always runs
 };
 
-// The passes that rewrite the program, before its buffers have layouts.
+// The passes over a whole program, which settings ask for: they change what values are computed from.
+std::span<const Pass> program_passes();
+// The passes that follow them: they rewrite the program, before its buffers have layouts.
 std::span<const Pass> fusion_passes();
 // The passes that follow them: they choose layouts and engines, and make kernels.
 std::span<const Pass> kernel_passes();

@@ -14,6 +14,9 @@ using Trace = std::function<void(const char* pass, const DraftState&)>;
 // what the program before meant (the interpreter runs both).
 Schedule make_schedule(ir::Program, const Options&, const Target&, const Trace& = {});
 
+// The same without the passes over a whole program, for a part of one after them.
+Schedule schedule_part(ir::Program, const Options&, const Target&);
+
 // Runs only the passes that rewrite the program, without layouts and kernels.
 void fuse(ir::Program&, const Options&, const Target&, DecisionLog&, const Trace& = {});
 

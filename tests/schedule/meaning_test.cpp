@@ -2,7 +2,6 @@
 #include <cstring>
 
 #include "cppgen/passes/pipeline.h"
-#include "cppgen/schedule/fusion/pointwise_concat.h"
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/graph_maker.h"
@@ -28,7 +27,7 @@ TEST(Fuse, KeepsTheMeaningOfRandomPrograms) {
     Target target;
     target.tuning = property::tuning_of(c, target.tuning);
     DecisionLog log;
-    if (seed % 2) merge_concats(after, 1 + int64_t(seed % 8));
+    if (seed % 2) c.options.max_pointwise_cat_inputs = 1 + int64_t(seed % 8);
     fuse(after, c.options, target, log);
     ir::verify(after);
     auto inputs = property::inputs_of(c, c.random.symbol_value);

@@ -1,6 +1,4 @@
-// merge_concats() preserves the meaning of programs, and pointwise readers then compute the elements.
-#include "cppgen/schedule/fusion/pointwise_concat.h"
-
+// merge_concats preserves the meaning of programs, and pointwise readers then compute the elements.
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
@@ -20,10 +18,10 @@ std::vector<ir::HostTensor> interpreted(const Graph& g, const ir::Program& progr
 size_t nests(GraphMaker& g, int64_t most_inputs) {
   const ir::Program before = ops::lower(g.g);
   ir::Program after = before;
-  merge_concats(after, most_inputs);
-  ir::verify(after);
   DecisionLog log;
-  fuse(after, {}, small_target(), log);
+  Options options;
+  options.max_pointwise_cat_inputs = most_inputs;
+  fuse(after, options, small_target(), log);
   ir::verify(after);
   expect_same_bits(interpreted(g.g, before), interpreted(g.g, after));
   return after.statements.size();

@@ -17,7 +17,7 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 std::vector<std::string> pass_names(bool needed) {
   std::vector<std::string> names = passes::pass_names(needed);
-  for (const auto& list : {schedule::fusion_passes(), schedule::kernel_passes()})
+  for (const auto& list : {schedule::program_passes(), schedule::fusion_passes(), schedule::kernel_passes()})
     for (const schedule::Pass& pass : list)
       if (pass.needed == needed && !contains(names, pass.name)) names.push_back(pass.name);
   return names;

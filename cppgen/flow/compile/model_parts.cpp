@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "cppgen/ops/op.h"
 #include "cppgen/package/bounds.h"
@@ -12,9 +11,6 @@
 #include "cppgen/partition/partition.h"
 #include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/draft.h"
-#include "cppgen/schedule/fusion/function_forms.h"
-#include "cppgen/schedule/fusion/pointwise_concat.h"
-#include "cppgen/schedule/fusion/precision_casts.h"
 #include "cppgen/schedule/site.h"
 #include "cppgen/schedule_text/schedule_text.h"
 #include "cppgen/support/file_io.h"
@@ -37,10 +33,6 @@ bool calls_library(const std::vector<ir::Statement>& statements) {
     if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) return calls_library(repetition->body);
     return std::holds_alternative<ir::LibraryCall>(statement);
   });
-}
-
-int64_t most_inputs_of_pointwise_concats(const Settings& settings) {
-  return settings.force_pointwise_cat ? std::numeric_limits<int64_t>::max() : settings.max_pointwise_cat_inputs;
 }
 
 void write(const std::string& path, const std::string& content) {
@@ -116,15 +108,6 @@ ModelGraphs cut(Graph graph, const std::vector<StateOption>& states) {
   return cut;
 }
 
-schedule::Options prepare(ir::Program& program, const Settings& settings) {
-  schedule::Options options = schedule_options(settings);
-  schedule::apply_function_forms(program, {settings.use_tanh_for_sigmoid, settings.use_decompose_tanh});
-  if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
-  if (const int64_t inputs = most_inputs_of_pointwise_concats(settings); inputs > 0)
-    schedule::merge_concats(program, inputs);
-  return options;
-}
-
 std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, const schedule::Target& target,
                                   StageClock& clock, const std::string& prefix, const TraceStage& trace) {
   std::vector<ModelPart> parts;
@@ -138,7 +121,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.size_bounds = package::size_bounds(program);
     if (!cut.states.empty()) part.states = keep_states(program, cut.states, part.input_names, part.output_names);
     if (trace) trace("lower", [&] { return ir::to_string(program); });
-    const schedule::Options options = prepare(program, settings);
+    const schedule::Options options = schedule_options(settings);
     if (target.choices) part.site = schedule::site_of_program(program);
     const schedule::Choice& choice = schedule::choice_for(target.choices.get(), part.site);
     schedule::Target own = target;

@@ -41,9 +41,6 @@ struct ModelPart {
 // Called after each stage with a function that prints the program or the schedule.
 using TraceStage = std::function<void(const char* stage, const std::function<std::string()>& text)>;
 
-// Applies the settings that change what a program computes, and how. Returns the options of its schedule.
-schedule::Options prepare(ir::Program&, const Settings&);
-
 // Lowers, schedules and emits. Names of kernels start with `prefix`, followed by the number of their part if there are
 // several.
 std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule::Target&, StageClock&,

@@ -141,7 +141,7 @@ ScheduleCheck::ScheduleCheck(const Graph& part, const CompileRequest& request)
   inputs_ = host_tensors(runnable.run_with_random_inputs().first);
   outputs_ = runnable.outputs();
   program_ = runnable.program();
-  options_ = prepare(program_, request.settings);
+  options_ = schedule_options(request.settings);
   options_.weight_prepack = false;
   results_ = run(program_);
 }

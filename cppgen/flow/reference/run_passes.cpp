@@ -142,7 +142,7 @@ std::vector<Row> all_rows(const Settings& settings) {
     rows.push_back(
         {row.name, Over::graph, row.needs_types, row.name == "infer_types", !row.option || options.*row.option});
   rows.push_back({kLower, Over::lowering, true});
-  for (const auto passes : {schedule::fusion_passes(), schedule::kernel_passes()})
+  for (const auto passes : {schedule::program_passes(), schedule::fusion_passes(), schedule::kernel_passes()})
     for (const schedule::Pass& pass : passes)
       rows.push_back({pass.name, Over::schedule, false, false, !pass.option || schedule.*pass.option, &pass});
   for (Row& row : rows) row.is_on = row.is_on && !is_disabled(settings, row.name);

@@ -141,17 +141,29 @@ class Candidate {
   }
 };
 
+// Its kernel does not round its weights, as one operator after the other would.
+bool rounds_weights(const Program& program, const Options& options) {
+  return options.emulate_precision_casts &&
+         std::any_of(program.buffers.begin(), program.buffers.end(),
+                     [](const ir::Buffer& b) { return ir::rounding_to(b.type).has_value(); });
+}
+
 // Calls f(position, attention, reason) for each contraction that may end one. No two attentions have a statement in
 // common: the result of one can be the scores of the next only as an intermediate value.
 template <class F>
 void each_candidate(Program& program, const Options& options, const Tuning& tuning, F f) {
   Uses uses = collect_uses(program);
   std::set<int> taken;
+  const bool rounds = rounds_weights(program, options);
   for (int i = 0; i < int(program.statements.size()); i++) {
     const LoopNest* nest = as_nest(program.statements[size_t(i)]);
     if (!nest || !nest->is_contraction()) continue;
     std::string reason;
     auto found = Candidate(program, uses, i).find(reason);
+    if (found && rounds) {
+      found.reset();
+      reason = "its weights would not be rounded to a narrow type (EMULATE_PRECISION_CASTS=1)";
+    }
     if (found && !options.online_softmax && !keys_are_one_block(found->attention, tuning)) {
       found.reset();
       reason = "its softmax would be computed in blocks of keys (ONLINE_SOFTMAX=0)";

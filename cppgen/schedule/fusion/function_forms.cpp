@@ -1,7 +1,7 @@
-#include "cppgen/schedule/fusion/function_forms.h"
-
-#include <algorithm>
+// Elementary functions that are computed in other ways: the results differ by rounding only.
 #include <unordered_map>
+
+#include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -10,19 +10,22 @@ using enum ir::BinaryOp;
 using ir::Expr;
 using ir::UnaryOp;
 
+// Makes op(x) in the form that a pass gives it.
+using Form = Expr (*)(ir::ExprArena&, UnaryOp op, Expr x);
+
 class Forms {
  public:
-  Forms(ir::Program& program, FunctionForms forms) : program_(program), e_(*program.exprs), forms_(forms) {}
+  Forms(ir::Program& program, Form form) : program_(program), e_(*program.exprs), form_(form) {}
 
-  void apply(std::vector<ir::Statement>& statements) {
-    ir::each_nest(statements,
+  void apply() {
+    ir::each_nest(program_.statements,
                   [&](ir::LoopNest& nest) { each_value(nest, [&](Expr& value) { value = formed(value); }); });
   }
 
  private:
   ir::Program& program_;
   ir::ExprArena& e_;
-  const FunctionForms forms_;
+  const Form form_;
   std::unordered_map<Expr, Expr> done_;
 
   // Operands first, without recursion: long chains are common.
@@ -37,7 +40,7 @@ class Forms {
     for (Expr a : x->args) args.push_back(done_.at(a));
     switch (x->kind) {
       case ir::ExprKind::unary:
-        return function(x->unary, args[0]);
+        return form_(e_, x->unary, args[0]);
       case ir::ExprKind::binary:
         return e_.binary(x->binary, args[0], args[1]);
       case ir::ExprKind::select:
@@ -51,24 +54,26 @@ class Forms {
         return x;
     }
   }
-
-  Expr function(UnaryOp op, Expr x) {
-    if (op == UnaryOp::sigmoid && forms_.tanh_for_sigmoid) {
-      const Expr half = e_.constant(x->type, 0.5);
-      return e_.binary(add, e_.binary(mul, function(UnaryOp::tanh, e_.binary(mul, x, half)), half), half);
-    }
-    if (op != UnaryOp::tanh || !forms_.decompose_tanh) return e_.unary(op, x);
-    const Expr one = e_.constant(x->type, 1), two = e_.constant(x->type, 2);
-    const Expr power = e_.unary(UnaryOp::exp, e_.binary(mul, two, e_.unary(UnaryOp::abs, x)));
-    const Expr size = e_.binary(sub, one, e_.binary(div, two, e_.binary(add, one, power)));
-    return e_.binary(copysign, size, x);
-  }
 };
+
+Expr sigmoid_by_tanh(ir::ExprArena& e, UnaryOp op, Expr x) {
+  if (op != UnaryOp::sigmoid) return e.unary(op, x);
+  const Expr half = e.constant(x->type, 0.5);
+  return e.binary(add, e.binary(mul, e.unary(UnaryOp::tanh, e.binary(mul, x, half)), half), half);
+}
+
+Expr tanh_by_exp(ir::ExprArena& e, UnaryOp op, Expr x) {
+  if (op != UnaryOp::tanh) return e.unary(op, x);
+  const Expr one = e.constant(x->type, 1), two = e.constant(x->type, 2);
+  const Expr power = e.unary(UnaryOp::exp, e.binary(mul, two, e.unary(UnaryOp::abs, x)));
+  const Expr size = e.binary(sub, one, e.binary(div, two, e.binary(add, one, power)));
+  return e.binary(copysign, size, x);
+}
 
 }  // namespace
 
-void apply_function_forms(ir::Program& program, FunctionForms forms) {
-  if (forms.tanh_for_sigmoid || forms.decompose_tanh) Forms(program, forms).apply(program.statements);
-}
+void compute_sigmoid_by_tanh(Draft& draft) { Forms(draft.program(), sigmoid_by_tanh).apply(); }
+
+void compute_tanh_by_exp(Draft& draft) { Forms(draft.program(), tanh_by_exp).apply(); }
 
 }  // namespace cppgen::schedule

@@ -1,9 +1,10 @@
-#include "cppgen/schedule/fusion/pointwise_concat.h"
-
+// Copies into slices of one temporary become one nest that selects among masked loads.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <set>
 
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -122,9 +123,16 @@ LoopNest merged_concat(Program& program, const Concat& concat) {
   return nest;
 }
 
+int64_t most_merged_inputs(const Options& options) {
+  return options.force_pointwise_cat ? std::numeric_limits<int64_t>::max() : options.max_pointwise_cat_inputs;
+}
+
 }  // namespace
 
-void merge_concats(ir::Program& program, int64_t most_inputs) {
+void merge_concats(Draft& draft) {
+  Program& program = draft.program();
+  const int64_t most_inputs = most_merged_inputs(draft.options);
+  if (most_inputs == 0) return;
   const Uses uses = collect_uses(program);
   std::vector<bool> dead(program.statements.size(), false);
   for (size_t b = 0; b < program.buffers.size(); b++) {

@@ -1,6 +1,5 @@
-#include "cppgen/schedule/fusion/precision_casts.h"
-
-#include <algorithm>
+// The rounding of stored values to narrow float types, as a part of the values.
+#include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -20,13 +19,10 @@ void keep_cast(ir::Program& program, ir::Store& store) {
 
 }  // namespace
 
-void keep_precision_casts(ir::Program& program, Options& options) {
-  ir::each_nest(program.statements, [&](ir::LoopNest& nest) {
-    for (ir::Store& store : nest.stores) keep_cast(program, store);
+void keep_precision_casts(Draft& draft) {
+  ir::each_nest(draft.program().statements, [&](ir::LoopNest& nest) {
+    for (ir::Store& store : nest.stores) keep_cast(draft.program(), store);
   });
-  const bool narrow = std::any_of(program.buffers.begin(), program.buffers.end(),
-                                  [](const ir::Buffer& b) { return ir::rounding_to(b.type).has_value(); });
-  if (narrow) options.attention_fusion = false;
 }
 
 }  // namespace cppgen::schedule

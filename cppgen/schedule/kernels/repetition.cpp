@@ -32,7 +32,7 @@ class RepetitionSchedule {
     // A constant that others also read keeps its layout.
     for (BufferId b : read_)
       if (whole_.program.buffer(b).kind == BufferKind::constant && shared_.count(b)) options.weight_prepack = false;
-    Schedule part = make_schedule(body_program(), options, target);
+    Schedule part = schedule_part(body_program(), options, target);
     each_kernel(part.steps, [&](FusedKernel& kernel) { kernel.name = name + "_" + kernel.name; });
     take_buffers(part);
     std::move(part.packed.begin(), part.packed.end(), std::back_inserter(whole_.packed));
