@@ -3,6 +3,7 @@
 
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
+#include "cppgen/schedule/schedule.h"
 
 namespace cppgen::kernel {
 
@@ -17,7 +18,9 @@ struct KernelView {
   const schedule::FusedKernel& kernel;
   const schedule::Target& target;
 
-  const schedule::Tuning& tuning() const { return kernel.tuning ? *kernel.tuning : target.tuning; }
+  const schedule::Tuning& tuning() const {
+    return kernel.tuning ? *kernel.tuning : schedule::tuning_of(schedule, target);
+  }
   const ir::Program& program() const { return schedule.program; }
   DType type_of(BufferId b) const { return program().buffer(b).type; }
   const schedule::Local* local(BufferId) const;  // null if it is in memory

@@ -5,8 +5,8 @@
 namespace cppgen::schedule {
 
 const Choice& Draft::choice(std::span<const LoopNest* const> nests, std::string& site) {
-  if (target.choices) site = site_of(schedule.program, nests);
-  const Choice& choice = choice_for(target.choices.get(), site);
+  if (options.choices) site = site_of(schedule.program, nests);
+  const Choice& choice = choice_for(options.choices.get(), site);
   if (choice != Choice()) log().add("tuning", site, FusionDecision::yes(to_string(choice)));
   return choice;
 }

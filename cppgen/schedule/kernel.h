@@ -247,6 +247,8 @@ struct Schedule {
   std::vector<InPlace> in_place;
   std::vector<ChosenEngine> engines;  // in the program's order
   DecisionLog log;
+  std::string site;                      // of the whole program (site.h); empty without choices
+  std::shared_ptr<const Tuning> tuning;  // chosen for the whole program; null: the target's
 };
 
 }  // namespace cppgen::schedule

@@ -29,7 +29,7 @@ struct Costs;
 
 enum class KernelNames : uint8_t { operators, nodes };  // what names of kernels consist of
 
-// The options of the schedule: the settings of the same names.
+// The options of the schedule: the settings of the same names, and what a tuning chose.
 struct Options {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_SCHEDULE_SETTING CPPGEN_SETTING_MEMBER
@@ -38,6 +38,8 @@ struct Options {
   Blocking blocking;
   KernelNames kernel_names = KernelNames::operators;
   FloatMath fpmath = float_math_from_name(setting_default<SettingKind::choice>("FPMATH_MODE"));
+  // For single sites, and for the whole program. Null: none; schedules then have no sites.
+  std::shared_ptr<const Choices> choices{};
 };
 
 // The vector unit and the caches that kernels are written for, and the constants that suit them.
@@ -53,8 +55,7 @@ struct Target {
   int64_t cache_line = 64;       // bytes
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
   Tuning tuning = Tuning(lanes);
-  std::shared_ptr<const Choices> choices{};  // null: none
-  std::shared_ptr<const Costs> costs{};      // null: the usual ones (costs.h)
+  std::shared_ptr<const Costs> costs{};  // null: the usual ones (costs.h)
 };
 
 }  // namespace cppgen::schedule

@@ -305,11 +305,10 @@ void fields(V& v, Group& group) {
   v("attention", attention, -1);
 }
 
-// `choices` are kept on the machine that measured them.
 template <class V>
 void fields(V& v, Target& target) {
-  auto& [isa, lanes, tiles, l2_bytes, l3_bytes, bf16_dot_speed, byte_dots, cache_line, l1_set_period, tuning, choices,
-         costs] = target;
+  auto& [isa, lanes, tiles, l2_bytes, l3_bytes, bf16_dot_speed, byte_dots, cache_line, l1_set_period, tuning, costs] =
+      target;
   v.word("isa", isa);
   const Target usual = v.usual_target(isa);
   v("lanes", lanes, usual.lanes);
@@ -325,14 +324,15 @@ void fields(V& v, Target& target) {
   v.costs("costs", costs);
 }
 
-// The part of the text after the program and the target.
+// The part of the text after the program and the target, whose constants are those that were chosen for the program.
 template <class V>
 void fields(V& v, DraftState& draft) {
   auto& [schedule, after, inside_attentions, attentions, engines, contractions, groups] = draft;
-  auto& [program, layouts, steps, packed, in_place, chosen, log] = schedule;
+  auto& [program, layouts, steps, packed, in_place, chosen, log, site, tuning] = schedule;
   const ir::Program& of = program;
   v.by("buffer", "layout", layouts,
        [&of](const Layout& l, size_t b) { return l == row_major(of.buffers[b].shape.size()); });
+  v("site", site, "");
   v.buffers("inside_attentions", inside_attentions);
   v.records("attention", attentions);
   v.by("statement", "choice", engines, [](const EngineChoice& c, size_t) { return !c.engine; });

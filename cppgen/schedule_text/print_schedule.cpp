@@ -23,9 +23,9 @@ std::string to_text(const TargetedDraft& it, size_t most_bytes) {
                      ir::program_text(it.draft.schedule.program, most_bytes), printer.lines());
 }
 
-std::string shown_text(const schedule::Target& target, const schedule::DraftState& draft) {
+std::string shown_text(const schedule::Draft& draft) {
   constexpr size_t kShownBytes = 1024;
-  return to_text({target, draft}, kShownBytes);
+  return to_text({draft.target, draft}, kShownBytes);
 }
 
 }  // namespace cppgen::schedule_text

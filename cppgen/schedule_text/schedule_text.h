@@ -29,7 +29,7 @@ bool is_only_program(const schedule::DraftState&);
 std::string to_text(const TargetedDraft&, size_t most_bytes = std::numeric_limits<size_t>::max());
 
 // A text for people, after a pass.
-std::string shown_text(const schedule::Target&, const schedule::DraftState&);
+std::string shown_text(const schedule::Draft&);
 
 // Returns whether the text begins like that of a schedule.
 bool is_schedule(std::string_view text, const std::string& file);

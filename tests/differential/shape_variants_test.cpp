@@ -159,7 +159,7 @@ void try_run(Run run) {
     programs.push_back(ops::lower(graph));
     ir::verify(programs.back());
   }
-  make_parts(cut, Settings(), target, clock);
+  make_parts(cut, Settings(), schedule_options(Settings()), target, clock);
   interpret_all(cut, programs, run.inputs);
 }
 

@@ -1,4 +1,4 @@
-// Choices for single sites: engines, separate epilogues, constants of plans.
+// Choices for single sites (engines, separate epilogues, constants of plans) and for whole programs.
 #include "cppgen/ir/interpreter/interpreter.h"
 #include "cppgen/kernel/plan.h"
 #include "tests/schedule/scheduled.h"
@@ -17,9 +17,9 @@ struct Model {
     g.output(g.node("Softmax", {g.node("Tanh", {g.node("MatMul", {first, weights(32, 80)})})}, {{"axis", int64_t(1)}}));
   }
   Schedule schedule(Choices choices) {
-    Target target = small_target();
-    target.choices = std::make_shared<const Choices>(std::move(choices));
-    return make_schedule(ops::lower(g.g), {}, target);
+    Options options;
+    options.choices = std::make_shared<const Choices>(std::move(choices));
+    return make_schedule(ops::lower(g.g), options, small_target());
   }
 };
 
@@ -71,6 +71,22 @@ TEST(Choices, ASeparateEpilogueIsAKernelOfItsOwn) {
   const auto* tiles = std::get_if<FusedKernel>(&separate.steps[0]);
   ASSERT_TRUE(tiles && tiles->contraction);
   EXPECT_EQ(tiles->segments[0].stores[0].value->kind, ir::ExprKind::accumulator);
+}
+
+TEST(Choices, ConcernAWholeProgram) {
+  const Target target = small_target();
+  const Schedule usual = Model().schedule({});
+  EXPECT_TRUE(usual.site.starts_with("program-"));
+  EXPECT_FALSE(usual.tuning);
+  EXPECT_EQ(&tuning_of(usual, target), &target.tuning);
+  const std::string second = sites(usual)[1];
+  const Schedule s =
+      Model().schedule({{usual.site, {"", false, "streams=2"}}, {second, {"", false, "contraction_units=4"}}});
+  EXPECT_EQ(s.site, usual.site);
+  EXPECT_EQ(tuning_of(s, target).streams, 2);
+  EXPECT_TRUE(decision(s.log, "tuning", usual.site));
+  EXPECT_EQ(kernels_of(s)[1]->tuning->streams, 2) << "a site's constants are the program's but for its own";
+  EXPECT_EQ(kernels_of(s)[1]->tuning->contraction_units, 4);
 }
 
 TEST(Choices, ConstantsThatDoNotExistAreErrors) {

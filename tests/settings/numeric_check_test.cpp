@@ -1,6 +1,7 @@
 // PASSES_NUMERIC_CHECK
 #include "cppgen/flow/reference/numeric_check.h"
 
+#include "cppgen/flow/compile/stages.h"
 #include "cppgen/flow/data/rounding.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/graph_maker.h"
@@ -117,7 +118,7 @@ TEST_F(Check, ThePassThatChangesResultsIsNamed) {
 }
 
 TEST_F(Check, ThePassOverTheScheduleIsNamed) {
-  ScheduleCheck check(maker.g, request);
+  ScheduleCheck check(maker.g, request, schedule_options(request.settings));
   EXPECT_EQ(internal_error_of([&] { check.after_pass("harmless", check.program()); }), "");
   maker.g.nodes[1].op = "Abs";
   const std::string error = internal_error_of([&] { check.after_pass("harmful", ops::lower(maker.g)); });

@@ -62,7 +62,7 @@ void ModelBuild::build(const Settings& settings, const std::function<Graph()>& g
 // Makes kernels and plans of the graph.
 void ModelBuild::build_for_isa(Graph graph, const PlanCheck& check) {
   target_ = target_of(*isa_, request_.settings);
-  if (request_.choices) target_.choices = request_.choices;
+  schedule_options_ = schedule_options(request_, *isa_);
   diagrams_.before_fusion(graph);
   emit(std::move(graph));
   const std::vector<CompileJob> jobs = make_jobs(parts_, *isa_, target_.tuning);
@@ -77,12 +77,12 @@ void ModelBuild::build_for_isa(Graph graph, const PlanCheck& check) {
 void ModelBuild::emit(Graph graph) {
   ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph), request_.states); });
   if (request_.settings.passes_numeric_check)
-    clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, target_); });
+    clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, schedule_options_, target_); });
   const auto trace = [&](const char* stage, const std::function<std::string()>& text) {
     poll(request_);
     if (trace_.on()) trace_.stage(stage, text());
   };
-  parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
+  parts_ = make_parts(graphs, request_.settings, schedule_options_, target_, clock_, "", trace);
   module_ = std::move(graphs.module);
   diagrams_.after_fusion(parts_, module_);
   note_decisions();
@@ -147,8 +147,8 @@ PackageContent ModelBuild::content(rt::VersionRow row) const {
 }
 
 std::string ModelBuild::tuning_lines() const {
-  if (!target_.choices || request_.choices) return "";
-  return used_tuning_lines(*isa_, request_.settings, *target_.choices, sites_of(parts_));
+  if (!schedule_options_.choices || request_.choices) return "";
+  return used_tuning_lines(*isa_, request_.settings, *schedule_options_.choices, sites_of(parts_));
 }
 
 CompileReport ModelBuild::report() const {

@@ -59,6 +59,7 @@ class ModelBuild {
   const GraphDiagrams diagrams_;
   StageClock clock_;
   const VecISA* isa_ = nullptr;
+  schedule::Options schedule_options_;
   schedule::Target target_;
   std::optional<rt::Module> module_;
   std::vector<ModelPart> parts_;

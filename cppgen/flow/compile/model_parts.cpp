@@ -11,7 +11,6 @@
 #include "cppgen/partition/partition.h"
 #include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/draft.h"
-#include "cppgen/schedule/site.h"
 #include "cppgen/schedule_text/schedule_text.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -108,8 +107,9 @@ ModelGraphs cut(Graph graph, const std::vector<StateOption>& states) {
   return cut;
 }
 
-std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, const schedule::Target& target,
-                                  StageClock& clock, const std::string& prefix, const TraceStage& trace) {
+std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, const schedule::Options& options,
+                                  const schedule::Target& target, StageClock& clock, const std::string& prefix,
+                                  const TraceStage& trace) {
   std::vector<ModelPart> parts;
   for (size_t i = 0; i < cut.graphs.size(); i++) {
     Graph& graph = cut.graphs[i];
@@ -121,28 +121,21 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.size_bounds = package::size_bounds(program);
     if (!cut.states.empty()) part.states = keep_states(program, cut.states, part.input_names, part.output_names);
     if (trace) trace("lower", [&] { return ir::to_string(program); });
-    const schedule::Options options = schedule_options(settings);
-    if (target.choices) part.site = schedule::site_of_program(program);
-    const schedule::Choice& choice = schedule::choice_for(target.choices.get(), part.site);
-    schedule::Target own = target;
-    own.tuning = schedule::tuned(target.tuning, choice.tuning);
-    part.streams = own.tuning.streams;
     part.schedule = clock.time("schedule", [&] {
-      return schedule::make_schedule(std::move(program), options, own, [&](const char* pass, const auto& draft) {
-        clock.part(pass);
-        if (trace) trace(pass, [&] { return schedule_text::shown_text(own, draft); });
-      });
+      return schedule::make_schedule(std::move(program), options, target,
+                                     [&](const char* pass, const schedule::Draft& draft) {
+                                       clock.part(pass);
+                                       if (trace) trace(pass, [&] { return schedule_text::shown_text(draft); });
+                                     });
     });
     for (const StateOption& state : cut.states)
       part.schedule.log.add(
           "state", fmt::format("{} -> {}", state.past, state.present),
           schedule::FusionDecision::yes(
               fmt::format("one tensor that grows in place, up to {} positions: it is not copied", state.capacity)));
-    if (choice != schedule::Choice())
-      part.schedule.log.add("tuning", part.site, schedule::FusionDecision::yes(to_string(choice)));
     const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;
     schedule::each_kernel(part.schedule.steps, [&](auto& kernel) { kernel.name = start + kernel.name; });
-    part.kernels = clock.time("codegen", [&] { return emit_kernels(part.schedule, own, settings); });
+    part.kernels = clock.time("codegen", [&] { return emit_kernels(part.schedule, target, settings); });
     parts.push_back(std::move(part));
   }
   return parts;
@@ -155,7 +148,7 @@ void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module
     part.plan = package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
                                      part.output_names, part.name, isa, part.index_extents, keep_originals,
                                      part.size_bounds, part.states, schedule::costs_of(target)});
-    part.plan.plan.streams = part.streams;
+    part.plan.plan.streams = schedule::tuning_of(part.schedule, target).streams;
   }
   if (!module) return;
   module->isa = isa;

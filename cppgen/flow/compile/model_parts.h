@@ -26,11 +26,9 @@ ModelGraphs cut(Graph, const std::vector<StateOption>& states = {});
 // One plan in the making.
 struct ModelPart {
   std::string name;
-  std::string site;  // of the whole program (schedule/site.h); empty if nothing is chosen for any site
   std::vector<std::string> input_names, output_names;
   schedule::Schedule schedule;
   std::vector<codegen::KernelText> kernels;
-  int64_t streams = 1;                 // rt::Plan::streams
   std::vector<int> object_of_kernel;   // the shared object that contains each kernel
   std::vector<int64_t> index_extents;  // of the inputs
   std::vector<package::SizeBound> size_bounds;
@@ -43,8 +41,8 @@ using TraceStage = std::function<void(const char* stage, const std::function<std
 
 // Lowers, schedules and emits. Names of kernels start with `prefix`, followed by the number of their part if there are
 // several.
-std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule::Target&, StageClock&,
-                                  const std::string& prefix = "", const TraceStage& trace = nullptr);
+std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule::Options&, const schedule::Target&,
+                                  StageClock&, const std::string& prefix = "", const TraceStage& trace = nullptr);
 
 // The plans of the parts, whose kernels are in these shared objects; their information about inputs is copied into the
 // module. `keep_originals`: of packed weights (FREEZING_DISCARD_PARAMETERS=0).

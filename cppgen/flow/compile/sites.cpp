@@ -8,7 +8,7 @@ namespace {
 
 void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
   using Scope = schedule::TuningScope;
-  if (!part.site.empty()) sites.push_back({part.site, Scope::whole, {}, {}});
+  if (const std::string& site = part.schedule.site; !site.empty()) sites.push_back({site, Scope::whole, {}, {}});
   size_t kernels = 0;
   schedule::each_step(part.schedule.steps, [&](const auto& step) {
     SiteReport site{step.site, Scope::site_contraction, step.origins, {}};

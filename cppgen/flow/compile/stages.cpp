@@ -171,6 +171,12 @@ schedule::Options schedule_options(const Settings& s) {
   return o;
 }
 
+schedule::Options schedule_options(const CompileRequest& request, const VecISA& isa) {
+  schedule::Options options = schedule_options(request.settings);
+  options.choices = request.choices ? request.choices : stored_choices(isa, request.settings);
+  return options;
+}
+
 void check_settings(const Settings& s) {
   (void)schedule_options(s);
   (void)remote_cache_of(s);
@@ -212,7 +218,6 @@ void replace_numbers(schedule::Target& target, const Settings& settings) {
 schedule::Target target_of(const VecISA& isa, const Settings& settings) {
   schedule::Target target = target_of(isa, this_machine());
   replace_numbers(target, settings);
-  target.choices = stored_choices(isa, settings);
   return target;
 }
 

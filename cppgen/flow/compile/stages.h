@@ -71,14 +71,16 @@ void simplify(Graph&, const CompileRequest&, Trace* = nullptr, StageClock* = nul
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
 // Ignores values of other tools' variables that are not ours, with a warning in Settings::warnings.
 void refuse_foreign_texts(Settings&);
-schedule::Options schedule_options(const Settings&);
+schedule::Options schedule_options(const Settings&);  // without choices
+// With the choices of the request, or the stored results of tunings.
+schedule::Options schedule_options(const CompileRequest&, const VecISA&);
 // UserError, as a compilation would give it, for values that can be judged without a model and a compiler.
 void check_settings(const Settings&);
 int64_t cache_class(int64_t bytes);  // of a cache, as used in schedules and keys
 schedule::Target target_of(const VecISA&, const MachineDescription&);
 // Gives the target the constants of TUNING and COSTS. UserError for one, or a value of it, that is not allowed.
 void replace_numbers(schedule::Target&, const Settings&);
-// This machine, with these constants and the stored results of tunings.
+// This machine, with these constants.
 schedule::Target target_of(const VecISA&, const Settings&);
 CompileOptions compile_options(const CompileRequest&);
 

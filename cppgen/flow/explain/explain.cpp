@@ -197,8 +197,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   const GraphDiagrams diagrams(request);
   Graph graph = read_and_simplify(request, clock, &trace);
   const VecISA& isa = likely_isa(request.settings);
-  auto target = target_of(isa, request.settings);
-  if (request.choices) target.choices = request.choices;
+  const schedule::Target target = target_of(isa, request.settings);
   Explanation result;
   result.kernels = std::make_shared<std::vector<codegen::KernelText>>();
   diagrams.before_fusion(graph);
@@ -210,7 +209,8 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   TraceStage trace_stage;
   if (trace.wants_stages())
     trace_stage = [&](const char* stage, const std::function<std::string()>& text) { trace.stage(stage, text()); };
-  std::vector<ModelPart> parts = make_parts(graphs, request.settings, target, clock, "", trace_stage);
+  std::vector<ModelPart> parts =
+      make_parts(graphs, request.settings, schedule_options(request, isa), target, clock, "", trace_stage);
   diagrams.after_fusion(parts, graphs.module);
   if (wishes.drawings) result.after_fusion = draw(parts, graphs.module, *wishes.drawings);
   for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none

@@ -91,10 +91,11 @@ bool is_typed(const Graph& graph) {
                      [&](const Node& node) { return std::all_of(node.outputs.begin(), node.outputs.end(), typed); });
 }
 
-void check_schedule(const Graph& part, const CompileRequest& request, const schedule::Target& target) {
+void check_schedule(const Graph& part, const CompileRequest& request, const schedule::Options& options,
+                    const schedule::Target& target) {
   std::optional<ScheduleCheck> check;
   try {
-    check.emplace(part, request);
+    check.emplace(part, request, options);
   } catch (const UserError& error) {
     return log_warning("PASSES_NUMERIC_CHECK: the schedule of {} is not checked: {}", cppgen::quoted(part.name),
                        error.what());
@@ -135,13 +136,12 @@ void NumericCheck::after_graph_pass(const std::string& pass, const Graph& graph)
   results_ = std::move(results);
 }
 
-ScheduleCheck::ScheduleCheck(const Graph& part, const CompileRequest& request)
-    : request_(request), limits_(rounding_limits(part)) {
+ScheduleCheck::ScheduleCheck(const Graph& part, const CompileRequest& request, schedule::Options options)
+    : request_(request), limits_(rounding_limits(part)), options_(std::move(options)) {
   const Runnable runnable(part, request);
   inputs_ = host_tensors(runnable.run_with_random_inputs().first);
   outputs_ = runnable.outputs();
   program_ = runnable.program();
-  options_ = schedule_options(request.settings);
   options_.weight_prepack = false;
   results_ = run(program_);
 }
@@ -157,9 +157,10 @@ void ScheduleCheck::after_pass(const std::string& pass, const ir::Program& progr
   results_ = std::move(results);
 }
 
-void check_schedules(std::span<const Graph> parts, const CompileRequest& request, const schedule::Target& target) {
+void check_schedules(std::span<const Graph> parts, const CompileRequest& request, const schedule::Options& options,
+                     const schedule::Target& target) {
   for (const Graph& part : parts)
-    if (!draws_random_numbers(part)) check_schedule(part, request, target);
+    if (!draws_random_numbers(part)) check_schedule(part, request, options, target);
 }
 
 }  // namespace cppgen

@@ -35,7 +35,7 @@ class NumericCheck {
 // inputs.
 class ScheduleCheck {
  public:
-  ScheduleCheck(const Graph& part, const CompileRequest&);
+  ScheduleCheck(const Graph& part, const CompileRequest&, schedule::Options);
 
   const ir::Program& program() const { return program_; }  // before the passes
   const schedule::Options& options() const { return options_; }
@@ -56,6 +56,7 @@ class ScheduleCheck {
 // Schedules each part once more, on loops only and with the packing of weights as part of the program, because the
 // interpreter can run neither functions of the library nor packed weights. A part that cannot be run with random inputs
 // is omitted with a warning.
-void check_schedules(std::span<const Graph> parts, const CompileRequest&, const schedule::Target&);
+void check_schedules(std::span<const Graph> parts, const CompileRequest&, const schedule::Options&,
+                     const schedule::Target&);
 
 }  // namespace cppgen

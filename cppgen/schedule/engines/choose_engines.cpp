@@ -42,7 +42,7 @@ class Preparation {
   }
 
   void prepare(LoopNest nest, const Engine& engine, const std::string& site) {
-    const Choice& choice = choice_for(draft_.target.choices.get(), site);
+    const Choice& choice = choice_for(draft_.options.choices.get(), site);
     const auto tuning = draft_.tuning(choice);
     const bool convolution = is_convolution(Contraction(schedule_.program, schedule_.layouts, nest), draft_.options);
     Prepared prepared = engine.prepare(schedule_.program, schedule_.layouts, std::move(nest), draft_.options,
