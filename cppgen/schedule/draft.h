@@ -26,7 +26,7 @@ struct DraftState {
   std::string after = {};  // the last kernel pass that ran; empty before the first
 
   std::set<BufferId> inside_attentions = {};       // buffers that kernels of attentions will keep inside
-  std::vector<FoundAttention> attentions = {};     // the attentions that become such kernels
+  std::vector<FoundAttention> attentions = {};     // once engines are chosen: those that have one
   std::vector<EngineChoice> engines = {};          // of contractions, by statement, until they are prepared
   std::vector<ContractionStep> contractions = {};  // the step that runs each contraction, by statement
   std::vector<Group> groups = {};                  // the statements of each step

@@ -236,7 +236,7 @@ struct ChosenEngine {
   std::vector<std::string> origins;
   IndexExpr batch = 1, rows = 1, columns = 1, depth = 1;
   std::string left, right, result;  // types; "" for operands that are not loads
-  std::string engine;               // "attention" if it is part of an attention
+  std::string engine;               // of its attention, if that has one
 };
 
 struct Schedule {

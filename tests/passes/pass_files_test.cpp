@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cppgen/forms/forms.h"
+#include "cppgen/schedule/engines/attention_engine.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/pass_file.h"
@@ -72,6 +73,8 @@ TEST(PassFiles, CoverEachEngine) {
   }
   covered.insert({"loops", "xsmm"});  // one refuses nothing, the other first what the CPU cannot run
   for (const schedule::Engine& engine : schedule::engine_list())
+    EXPECT_TRUE(covered.count(engine.name)) << engine.name << " has no file";
+  for (const schedule::AttentionEngine& engine : schedule::attention_engine_list())
     EXPECT_TRUE(covered.count(engine.name)) << engine.name << " has no file";
 }
 

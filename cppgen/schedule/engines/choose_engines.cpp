@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cppgen/schedule/costs.h"
+#include "cppgen/schedule/engines/attention_engine.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/passes.h"
@@ -152,20 +153,40 @@ EngineChoice choose_engine(Draft& draft, const Contraction& contraction, size_t 
   return engine ? EngineChoice{engine, std::move(site)} : EngineChoice{};
 }
 
+// The first engine that supports the attention; null if its statements run separately.
+const AttentionEngine* choose_attention_engine(Draft& draft, const FoundAttention& found, int last_statement) {
+  const std::string subject = "attention of " + describe(draft.program().statements[size_t(last_statement)]);
+  for (const AttentionEngine& e : attention_engine_list()) {
+    const auto decision = e.supports(draft.program(), draft.layouts(), found.attention, draft.options, draft.target);
+    if (draft.log().add("engine", subject + " on " + e.name, decision)) return &e;
+  }
+  return nullptr;
+}
+
+// The engine of each statement's attention, if it has one. Only attentions with an engine remain.
+std::vector<const AttentionEngine*> choose_attention_engines(Draft& draft) {
+  std::vector<const AttentionEngine*> engines(draft.program().statements.size(), nullptr);
+  std::erase_if(draft.attentions, [&](const FoundAttention& found) {
+    const std::vector<int> statements = statements_of(draft.program(), found);
+    const AttentionEngine* const engine = choose_attention_engine(draft, found, statements.back());
+    for (int i : statements) engines[size_t(i)] = engine;
+    return !engine;
+  });
+  return engines;
+}
+
 }  // namespace
 
 void choose_engines(Draft& draft) {
   const Program& program = draft.program();
-  std::vector<bool> in_attention(program.statements.size(), false);
-  for (const auto& statements : statements_of(program, draft.attentions))
-    for (int i : statements) in_attention[size_t(i)] = true;
+  const std::vector<const AttentionEngine*> of_attention = choose_attention_engines(draft);
   draft.engines.assign(program.statements.size(), {});
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !nest->is_contraction()) continue;
     const Contraction contraction(program, draft.layouts(), *nest);
-    if (in_attention[i]) {
-      draft.schedule.engines.push_back(chosen(contraction, "attention"));
+    if (of_attention[i]) {
+      draft.schedule.engines.push_back(chosen(contraction, of_attention[i]->name));
       continue;
     }
     draft.engines[i] = choose_engine(draft, contraction, i);

@@ -56,48 +56,6 @@ FusionDecision sort_loops(Program& program, const LoopNest& nest, Attention& a) 
   return FusionDecision::yes();
 }
 
-bool is_plain(const Program& program, Expr load) {
-  return load->kind == ir::ExprKind::load && load->guards.empty() && load->indirects.empty() &&
-         load->type == DType::f32 && is_float(program.buffer(load->buffer).type);
-}
-
-// Returns whether an operand is a matrix over the two loops, contiguous along one of them.
-bool is_matrix(const Program& program, const Layouts& layouts, Expr load, const Loop& along, const Loop& across) {
-  IndexExpr offset = offset_of(program, layouts, load);
-  auto first = ir::stride_of(offset, along.var.node()), second = ir::stride_of(offset, across.var.node());
-  if (!first || !second) return false;
-  return first->is_constant(1) || second->is_constant(1) || along.extent.is_constant(1) || across.extent.is_constant(1);
-}
-
-bool strided(const Attention& a, Expr load) {
-  return std::all_of(a.batch.begin(), a.batch.end(), [&](const Loop& l) {
-    return std::all_of(load->indices.begin(), load->indices.end(),
-                       [&](IndexExpr i) { return ir::stride_of(i, l.var.node()).has_value(); });
-  });
-}
-
-// The kernel widens what it reads; instructions for pairs of bfloat16 do twice the work.
-bool faster_in_pairs(const Program& program, const Attention& a, const Options& options, const Target& target) {
-  const auto is_bf16 = [&](Expr load) { return program.buffer(load->buffer).type == DType::bf16; };
-  return options.fpmath != FloatMath::strict && target.bf16_dot_speed > 1 &&
-         target.tiles[size_t(rt::TileFormat::bf16)].mr > 0 && a.rows.extent.range().lo > target.tuning.few_queries &&
-         is_bf16(a.query) && is_bf16(a.key) && is_bf16(a.value) && strided(a, a.key) && strided(a, a.value);
-}
-
-FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const Attention& a, const Tuning& tuning) {
-  if (!is_plain(program, a.query) || !is_plain(program, a.key) || !is_plain(program, a.value))
-    return FusionDecision::no("an operand is not a float of at most 32 bits, or is read under a condition");
-  if (!is_matrix(program, layouts, a.key, a.depth, a.keys)) return FusionDecision::no("the keys are not contiguous");
-  if (!is_matrix(program, layouts, a.value, a.columns, a.keys))
-    return FusionDecision::no("the values are not contiguous");
-  if (!is_matrix(program, layouts, a.query, a.depth, a.rows))
-    return FusionDecision::no("the queries are not contiguous");
-  for (const Loop& l : {a.depth, a.columns})
-    if (l.extent.range().hi > tuning.head_features)
-      return FusionDecision::no("the heads are too wide, or of unknown width");
-  return FusionDecision::yes();
-}
-
 // A contraction as a candidate for the second one of an attention.
 class Candidate {
  public:
@@ -183,16 +141,12 @@ void each_candidate(Program& program, const Options& options, const Tuning& tuni
 
 void find_attentions(Draft& draft) {
   Program& program = draft.program();
-  const Tuning& tuning = draft.tuning();
-  const auto decide = [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
-    FusionDecision decision =
-        found ? fits_lanes(program, draft.layouts(), found->attention, tuning) : FusionDecision::no(reason);
-    if (decision && faster_in_pairs(program, found->attention, draft.options, draft.target))
-      decision = FusionDecision::no("separate products are faster: this CPU multiplies pairs of bfloat16");
+  const auto note = [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
+    const FusionDecision decision = found ? FusionDecision::yes() : FusionDecision::no(reason);
     if (draft.log().add("attention", describe(program.statements[size_t(position)]), decision))
       draft.attentions.push_back(std::move(*found));
   };
-  each_candidate(program, draft.options, tuning, decide);
+  each_candidate(program, draft.options, draft.tuning(), note);
 }
 
 void mark_attentions(Draft& draft) {
