@@ -90,9 +90,9 @@ void absorb_captured_constants(Graph& graph, NodeId id) {
 namespace {
 
 // Puts nodes in the place of one.
-void replace_node(Graph& graph, NodeId id, std::vector<Node> by) {
-  graph.nodes.erase(graph.nodes.begin() + id);
-  insert_nodes(graph, id, std::move(by));
+void replace_node(NodeOrder& order, NodeId id, std::vector<Node> by) {
+  for (Node& node : by) order.insert_before(id, std::move(node));
+  order.take(id);
 }
 
 Node own_node(std::string op, const std::string& name, std::vector<ValueId> outputs) {
@@ -103,7 +103,7 @@ Node own_node(std::string op, const std::string& name, std::vector<ValueId> outp
 
 }  // namespace
 
-bool take_known_branch(Graph& graph, NodeId id) {
+bool take_known_branch(Graph& graph, NodeOrder& order, NodeId id) {
   const Node node = graph.nodes[size_t(id)];
   if (!is_if(node) || node.inputs[0] == kNoValue) return false;
   const std::optional<bool> condition = known_truth(graph.value(node.inputs[0]));
@@ -134,14 +134,15 @@ bool take_known_branch(Graph& graph, NodeId id) {
     pass.inputs = {outside(body.outputs[i])}, pass.outputs = {node.outputs[i]};
     nodes.push_back(std::move(pass));
   }
-  replace_node(graph, id, std::move(nodes));
+  replace_node(order, id, std::move(nodes));
   return true;
 }
 
-void refuse_rest(Graph& graph, NodeId position, const std::string& message) {
-  Node refuse = own_node("Refuse", graph.nodes[size_t(position)].name, {});
-  for (size_t i = size_t(position); i < graph.nodes.size(); i++)
-    for (ValueId out : graph.nodes[i].outputs)
+void refuse_rest(Graph& graph, NodeOrder& order, NodeId id, const std::string& message) {
+  Node refuse = own_node("Refuse", graph.nodes[size_t(id)].name, {});
+  const std::vector<NodeId> rest = order.from(id);
+  for (NodeId n : rest)
+    for (ValueId out : graph.nodes[size_t(n)].outputs)
       if (out != kNoValue) refuse.outputs.push_back(out);
   refuse.attributes["message"] = message;
   refuse.facts.refused = true;
@@ -150,17 +151,15 @@ void refuse_rest(Graph& graph, NodeId position, const std::string& message) {
     out = graph.add_value(graph.value(out).name);
     refuse.outputs.push_back(out);
   }
-  graph.nodes.erase(graph.nodes.begin() + position, graph.nodes.end());
-  refuse.id = position;
   for (ValueId out : refuse.outputs) {
     Value& v = graph.value(out);
-    v.producer = position;
     v.type.reset(), v.host.reset(), v.contents.reset();
   }
-  graph.nodes.push_back(std::move(refuse));
+  order.insert_before(id, std::move(refuse));
+  for (NodeId n : rest) order.take(n);
 }
 
-bool replace_unreachable(Graph& graph, NodeId id) {
+bool replace_unreachable(Graph& graph, NodeOrder& order, NodeId id) {
   const Node& node = graph.nodes[size_t(id)];
   const bool passes_on = node.domain.empty() && (node.op.starts_with("Sequence") || node.op.starts_with("Optional"));
   const auto nothing = [&](ValueId v) { return v != kNoValue && ops::is_nothing(graph.value(v)); };
@@ -169,7 +168,7 @@ bool replace_unreachable(Graph& graph, NodeId id) {
   Node refuse = own_node("Refuse", node.name, node.outputs);
   refuse.attributes["message"] =
       fmt::format("node {} ({}): it reads an element of an empty sequence", quoted(node.name), node.op);
-  replace_node(graph, id, {std::move(refuse)});
+  replace_node(order, id, {std::move(refuse)});
   return true;
 }
 

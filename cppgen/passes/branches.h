@@ -1,7 +1,7 @@
 #pragma once
 #include <functional>
 
-#include "cppgen/graph/graph.h"
+#include "cppgen/passes/node_order.h"
 
 namespace cppgen::passes {
 
@@ -14,28 +14,28 @@ void absorb_captured_constants(Graph&, NodeId);
 // Values that a Loop carries although its body passes them on as they are become captures: exporters carry weights in
 // this way, which then are constants of the body. True if nodes that forward final values were inserted before the
 // Loop.
-bool capture_unchanged_states(Graph&, NodeId);
+bool capture_unchanged_states(Graph&, NodeOrder&, NodeId);
 
-// Replaces an If whose condition is known by the nodes of the branch that it takes; the first of them, or a node that
-// forwards its outputs, takes its position. False if it is not such an If.
-bool take_known_branch(Graph&, NodeId);
+// Replaces an If whose condition is known by the nodes of the branch that it takes, and nodes that forward its outputs.
+// False if it is not such an If.
+bool take_known_branch(Graph&, NodeOrder&, NodeId);
 
 // A tensor whose number of dimensions is known only at run time has one of a few ranks. Nodes that read it are moved
 // into branches in which the rank is known: those of the If that computes it, or those of a new If on the rank.
 //
 // Moves the readers of such outputs into a typed If until all ranks are known. `again` types the If again. False if
 // other nodes were moved before it, which must be typed first.
-bool sink_readers(Graph&, NodeId, const Node& untyped, const std::function<void()>& again);
+bool sink_readers(Graph&, NodeOrder&, NodeId, const Node& untyped, const std::function<void()>& again);
 
-// Inserts an If on the rank of the input of the node at `position` before it; nodes from there on read the If's output.
-// False if the node has no input with several possible ranks.
-bool insert_rank_switch(Graph&, NodeId position);
+// Inserts an If on the rank of the node's input before the node; it and nodes behind it read the If's output. False if
+// the node has no input with several possible ranks.
+bool insert_rank_switch(Graph&, NodeOrder&, NodeId);
 
-// Replaces the nodes from `position` on by one node that ends a run with this message. All outputs of the graph become
+// Replaces the node and all behind it by one node that ends a run with this message. All outputs of the graph become
 // outputs of this node.
-void refuse_rest(Graph&, NodeId position, const std::string& message);
+void refuse_rest(Graph&, NodeOrder&, NodeId, const std::string& message);
 // A node with an input that no run produces is never reached: it is replaced by a node that ends a run. False if it has
 // no such input.
-bool replace_unreachable(Graph&, NodeId);
+bool replace_unreachable(Graph&, NodeOrder&, NodeId);
 
 }  // namespace cppgen::passes

@@ -136,7 +136,7 @@ void infer_body_types(Graph& body, const PassOptions& options, const Node& node,
   infer_nodes(body, options, {.in_branch = false, .dimensions_together = false});
 }
 
-void type_node(Graph& graph, NodeId id, const PassOptions& options, bool dimensions_together) {
+void type_node(Graph& graph, NodeOrder& order, NodeId id, const PassOptions& options, bool dimensions_together) {
   const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   const auto i = size_t(id);
   ops::infer_node(graph, id,
@@ -151,7 +151,7 @@ void type_node(Graph& graph, NodeId id, const PassOptions& options, bool dimensi
     fold_contents(graph, out);
   }
   fold_node(graph, id, options, small);
-  name_large_dimensions(graph, id);
+  name_large_dimensions(graph, order, id);
 }
 
 // UserError with the messages of all branches if each of them was refused.
@@ -168,21 +168,18 @@ void require_possible(const Graph& graph, const Node& node) {
   throw SeveralRefused(std::move(messages), /*invalid=*/false);
 }
 
-// False if other nodes have been inserted at the position, which precede this one.
-bool infer_one(Graph& graph, NodeId id, const PassOptions& options, bool dimensions_together) {
-  if (replace_unreachable(graph, id) || insert_rank_switch(graph, id) || capture_unchanged_states(graph, id))
-    return false;
-  recognize_embedding_bag(graph, id);  // then the first node of its replacement is at this position
+// Types the node, or puts others before it or in its place, which are to be typed first.
+void infer_one(Graph& graph, NodeOrder& order, NodeId id, const PassOptions& options, bool dimensions_together) {
+  if (replace_unreachable(graph, order, id) || insert_rank_switch(graph, order, id) ||
+      capture_unchanged_states(graph, order, id) || recognize_embedding_bag(graph, order, id))
+    return;
   absorb_captured_constants(graph, id);
-  if (take_known_branch(graph, id)) return false;
+  if (take_known_branch(graph, order, id)) return;
   const Node untyped = graph.nodes[size_t(id)];
-  const auto type = [&] { type_node(graph, id, options, dimensions_together); };
+  const auto type = [&] { type_node(graph, order, id, options, dimensions_together); };
   type();
-  if (untyped.op == "If" && untyped.domain.empty()) {
-    if (!sink_readers(graph, id, untyped, type)) return false;
+  if (untyped.op == "If" && untyped.domain.empty() && sink_readers(graph, order, id, untyped, type))
     require_possible(graph, graph.nodes[size_t(id)]);
-  }
-  return true;
 }
 
 // Returns whether the error of a node in a branch belongs to the runs that take the branch.
@@ -194,22 +191,17 @@ bool ends_branch(const UserError& e, Place place) {
 
 void infer_nodes(Graph& graph, const PassOptions& options, Place place) {
   Refusals refusals;
-  for (size_t i = 0; i < graph.nodes.size();) {
-    if (refusals.concern(graph.nodes[i])) {
-      refusals.lose(graph.nodes[i++]);
-      continue;
-    }
+  NodeOrder order(graph);
+  order.each_node([&](NodeId id) {
+    if (refusals.concern(graph.nodes[size_t(id)])) return refusals.lose(graph.nodes[size_t(id)]);
     try {
-      i += infer_one(graph, NodeId(i), options, place.dimensions_together);
+      infer_one(graph, order, id, options, place.dimensions_together);
     } catch (const UserError& e) {
-      if (ends_branch(e, place)) {
-        refuse_rest(graph, NodeId(i), e.what());
-        continue;
-      }
+      if (ends_branch(e, place)) return refuse_rest(graph, order, id, e.what());
       if (dynamic_cast<const ops::UnequalDimensions*>(&e) && !place.dimensions_together) throw;
-      refusals.add(graph.nodes[i++], e);
+      refusals.add(graph.nodes[size_t(id)], e);
     }
-  }
+  });
   refusals.raise();
 }
 

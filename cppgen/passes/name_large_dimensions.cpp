@@ -37,9 +37,9 @@ void read_instead(Graph& graph, ValueId from, ValueId to) {
 
 }  // namespace
 
-void name_large_dimensions(Graph& graph, NodeId id) {
+void name_large_dimensions(Graph& graph, NodeOrder& order, NodeId id) {
   const Node node = graph.nodes[size_t(id)];
-  NodeId last = NodeId(id) + 1;
+  NodeId last = id;
   for (ValueId v : node.outputs) {
     if (!has_large_dimension(graph, v) || is_named(graph, v)) continue;
     const std::string name = graph.value(v).name;
@@ -47,9 +47,9 @@ void name_large_dimensions(Graph& graph, NodeId id) {
     graph.value(v).name = name + " unnamed";
     Node take = new_node("Shape", kOpset, {v}, {shape}), reshape = new_node("Reshape", kOpset, {v, shape}, {named});
     take.name = node.name + " shape", reshape.name = node.name + " sizes";
-    insert_nodes(graph, last, {std::move(take), std::move(reshape)});
+    last = order.insert_behind(last, std::move(take)).id;
+    last = order.insert_behind(last, std::move(reshape)).id;
     read_instead(graph, v, named);
-    last += 2;
   }
 }
 

@@ -1,5 +1,7 @@
 #include "cppgen/passes/node_order.h"
 
+#include <utility>
+
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
@@ -48,6 +50,24 @@ void NodeOrder::erase(NodeId id) {
   next_[slot(previous_[slot(id)])] = next(id);
   previous_[slot(next(id))] = previous_[slot(id)];
   next_[slot(id)] = kErased;
+}
+
+Node NodeOrder::take(NodeId id) {
+  erase(id);
+  return std::exchange(graph_.nodes[size_t(id)], new_node("", 0, {}, {}));
+}
+
+void NodeOrder::move_before(NodeId place, NodeId id) {
+  erase(id);
+  const NodeId before = previous_[slot(place)];
+  next_[slot(before)] = previous_[slot(place)] = id;
+  previous_[slot(id)] = before, next_[slot(id)] = place;
+}
+
+std::vector<NodeId> NodeOrder::from(NodeId id) const {
+  std::vector<NodeId> nodes;
+  for (; id != kEnd; id = next(id)) nodes.push_back(id);
+  return nodes;
 }
 
 }  // namespace cppgen::passes

@@ -19,10 +19,18 @@ class NodeOrder {
   // Inserts a node of ONNX's domain with the operator set version of the one at `place`.
   Node& insert_before(NodeId place, std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
   Node& insert_behind(NodeId place, std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
+  Node& insert_before(NodeId place, Node node) { return insert(previous_[slot(place)], std::move(node), place); }
+  Node& insert_behind(NodeId place, Node node) { return insert(place, std::move(node), next(place)); }
   void erase(NodeId);  // no node reads its outputs, or others compute them
+  Node take(NodeId);   // erases it; what stays in Graph::nodes reads and computes nothing
+  void move_before(NodeId place, NodeId);
   bool has(NodeId id) const { return next_[slot(id)] != kErased; }
 
-  // Calls f(id) for each node in order. Nodes that f inserts before this one follow, and then this one again.
+  // The node and those behind it, in order.
+  std::vector<NodeId> from(NodeId) const;
+
+  // Calls f(id) for each node in order. Nodes that f inserts or moves before this one follow, and then this one again,
+  // unless f erased it.
   template <class F>
   void each_node(const F& f) {
     for (NodeId id = next(kEnd); id != kEnd;) {

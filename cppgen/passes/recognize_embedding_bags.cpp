@@ -199,8 +199,8 @@ bool are_bags_of(const Graph& graph, const Node& loop, const Bags& bags) {
 
 }  // namespace
 
-bool recognize_embedding_bag(Graph& graph, NodeId position) {
-  const Node loop = graph.nodes[size_t(position)];
+bool recognize_embedding_bag(Graph& graph, NodeOrder& order, NodeId id) {
+  const Node loop = graph.nodes[size_t(id)];
   if (loop.op != "Loop" || !loop.domain.empty() || loop.inputs.size() < 2 || loop.outputs.size() != 1) return false;
   if (!loop.attributes.count("body")) return false;
   auto bags = Matcher(BodyView(graph, loop)).match();
@@ -210,8 +210,8 @@ bool recognize_embedding_bag(Graph& graph, NodeId position) {
   Node find =
       new_node("BagPositions", kOpset, {bags->indices.list, bags->indices.starts, bags->indices.ends}, {positions});
   find.name = loop.name, find.domain = "cppgen";
-  insert_nodes(graph, position, {std::move(find)});
-  Node& reduce = graph.nodes[size_t(position) + 1];
+  order.insert_before(id, std::move(find));
+  Node& reduce = graph.nodes[size_t(id)];
   reduce.op = "ReduceBags", reduce.domain = "cppgen", reduce.opset = kOpset;
   reduce.inputs = {bags->table, bags->indices.list, positions};
   if (bags->factors != kNoValue) reduce.inputs.push_back(bags->factors);

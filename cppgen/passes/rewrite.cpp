@@ -110,12 +110,6 @@ Node new_node(std::string op, int opset, std::vector<ValueId> inputs, std::vecto
           .attributes = {}};
 }
 
-void insert_nodes(Graph& graph, NodeId position, std::vector<Node> nodes) {
-  graph.nodes.insert(graph.nodes.begin() + position, std::make_move_iterator(nodes.begin()),
-                     std::make_move_iterator(nodes.end()));
-  graph.number_nodes();
-}
-
 bool is_pure(const Node& node) {
   static constexpr std::array kRandom{"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
                                       "Multinomial",  "Bernoulli",     "Dropout"};

@@ -35,9 +35,6 @@ void compact(Graph&, const std::vector<bool>& keep_node);
 
 // A node of ONNX's domain that is not in a graph yet.
 Node new_node(std::string op, int opset, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
-// Inserts nodes before the one at `position`, for inference, which goes by positions. Ids remain positions; passes that
-// insert many nodes have a NodeOrder.
-void insert_nodes(Graph&, NodeId position, std::vector<Node>);
 
 // Returns whether equal inputs give equal outputs: the node is not random and has no body.
 bool is_pure(const Node&);

@@ -1,5 +1,6 @@
 // Nodes that read tensors of several ranks become part of branches in which the rank is known.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -35,27 +36,32 @@ std::set<ValueId> outputs_of(const Node& node) {
   return outputs;
 }
 
-// Returns, for each node after `id`, whether it depends on that node.
-std::vector<bool> dependents(const Graph& graph, NodeId id) {
+std::vector<NodeId> nodes_behind(const NodeOrder& order, NodeId id) {
+  std::vector<NodeId> nodes = order.from(id);
+  nodes.erase(nodes.begin());
+  return nodes;
+}
+
+// Returns, by id, whether a node behind `id` depends on that node.
+std::vector<bool> dependents(const Graph& graph, const NodeOrder& order, NodeId id) {
   std::vector<bool> depends(graph.nodes.size());
   std::set<ValueId> reached = outputs_of(graph.nodes[size_t(id)]);
-  for (size_t i = size_t(id) + 1; i < graph.nodes.size(); i++) {
-    const Node& node = graph.nodes[i];
-    depends[i] = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return reached.count(v) > 0; });
-    if (depends[i]) reached.merge(outputs_of(node));
+  for (NodeId n : nodes_behind(order, id)) {
+    const Node& node = graph.nodes[size_t(n)];
+    if (std::none_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return reached.count(v) > 0; })) continue;
+    depends[size_t(n)] = true;
+    reached.merge(outputs_of(node));
   }
   return depends;
 }
 
 // Moves nodes that do not need `id` in front of it. False if there is none.
-bool hoist_independent(Graph& graph, NodeId id) {
-  std::vector<bool> depends = dependents(graph, id);
-  depends[size_t(id)] = true;
-  const auto first = graph.nodes.begin() + id;
-  if (std::find(depends.begin() + id, depends.end(), false) == depends.end()) return false;
-  std::stable_partition(first, graph.nodes.end(), [&](const Node& node) { return !depends[size_t(node.id)]; });
-  graph.number_nodes();
-  return true;
+bool hoist_independent(const Graph& graph, NodeOrder& order, NodeId id) {
+  const std::vector<bool> depends = dependents(graph, order, id);
+  bool any = false;
+  for (NodeId n : nodes_behind(order, id))
+    if (!depends[size_t(n)]) order.move_before(id, n), any = true;
+  return any;
 }
 
 // A node that is moved into several branches has bodies of its own in each.
@@ -81,6 +87,8 @@ class Sinking {
 
   void add(const Node& node) {
     for (Body& body : bodies_) add_to(body, node);
+    for (ValueId v : node.outputs)
+      if (v != kNoValue) graph_.value(v).producer = branch_.id;
     branch_.outputs.insert(branch_.outputs.end(), node.outputs.begin(), node.outputs.end());
   }
 
@@ -150,40 +158,53 @@ bool gives_shape(const Node& node) {
 // depend on it are not moved.
 class NextReaders {
  public:
-  NextReaders(const Graph& graph, NodeId id) : graph_(graph), id_(id), depends_(dependents(graph, id)) {}
+  NextReaders(const Graph& graph, const NodeOrder& order, NodeId id)
+      : graph_(graph),
+        id_(id),
+        behind_(nodes_behind(order, id)),
+        is_behind_(graph.nodes.size()),
+        depends_(dependents(graph, order, id)) {
+    for (NodeId n : behind_) is_behind_[size_t(n)] = true;
+  }
 
-  std::set<NodeId> up_to(size_t most) {
+  // In order.
+  std::vector<NodeId> up_to(size_t most) {
     std::set<ValueId> open = outputs_of(graph_.nodes[size_t(id_)]);
     std::erase_if(open, [&](ValueId v) { return !ops::is_unranked(graph_.value(v)); });
     std::set<ValueId> shapes;
     std::set<NodeId> taken;
     size_t readers = 0;
-    for (size_t i = size_t(id_) + 1; i < graph_.nodes.size() && (readers < most || !shapes.empty()); i++) {
-      const Node& node = graph_.nodes[i];
+    for (size_t i = 0; i < behind_.size() && (readers < most || !shapes.empty()); i++) {
+      const Node& node = graph_.nodes[size_t(behind_[i])];
       const std::set<ValueId>& wanted = readers < most ? open : shapes;
       const bool reads_shape = reads(node, shapes);
       std::set<NodeId> needed;
-      if (takes_any_rank(node) || !reads(node, wanted) || !add_needed(NodeId(i), needed)) continue;
+      if (takes_any_rank(node) || !reads(node, wanted) || !add_needed(behind_[i], needed)) continue;
       taken.merge(needed);
       const std::set<ValueId> outputs = outputs_of(node);
       open.insert(outputs.begin(), outputs.end());
       if (node.op == "Shape" || (reads_shape && gives_shape(node))) shapes.insert(outputs.begin(), outputs.end());
       readers++;
     }
-    return taken;
+    std::vector<NodeId> next;
+    std::copy_if(behind_.begin(), behind_.end(), std::back_inserter(next),
+                 [&](NodeId n) { return taken.count(n) > 0; });
+    return next;
   }
 
  private:
   const Graph& graph_;
-  NodeId id_;
-  std::vector<bool> depends_;
+  const NodeId id_;
+  const std::vector<NodeId> behind_;  // in order
+  std::vector<bool> is_behind_;       // by id
+  const std::vector<bool> depends_;
 
   static bool reads(const Node& node, const std::set<ValueId>& values) {
     return std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return values.count(v) > 0; });
   }
 
   bool add_needed(NodeId node, std::set<NodeId>& needed) const {
-    if (node <= id_ || needed.count(node)) return true;
+    if (node < 0 || !is_behind_[size_t(node)] || needed.count(node)) return true;
     needed.insert(node);
     const auto& inputs = graph_.nodes[size_t(node)].inputs;
     return depends_[size_t(node)] && std::all_of(inputs.begin(), inputs.end(), [&](ValueId v) {
@@ -192,19 +213,17 @@ class NextReaders {
   }
 };
 
-void sink(Graph& graph, NodeId id, const std::set<NodeId>& nodes) {
-  {
-    Sinking sinking(graph, id);
-    for (NodeId n : nodes) sinking.add(graph.nodes[size_t(n)]);
-  }
-  for (auto n = nodes.rbegin(); n != nodes.rend(); ++n) graph.nodes.erase(graph.nodes.begin() + *n);
-  graph.number_nodes();
+void sink(Graph& graph, NodeOrder& order, NodeId id, const std::vector<NodeId>& nodes) {
+  Sinking sinking(graph, id);
+  for (NodeId n : nodes) sinking.add(order.take(n));
 }
 
 // Returns whether a node after the If reads an output whose rank is not known.
-bool is_read_unranked(const Graph& graph, NodeId id) {
+bool is_read_unranked(const Graph& graph, const NodeOrder& order, NodeId id) {
   const std::set<ValueId> outputs = outputs_of(graph.nodes[size_t(id)]);
-  return std::any_of(graph.nodes.begin() + id + 1, graph.nodes.end(), [&](const Node& node) {
+  const std::vector<NodeId> behind = nodes_behind(order, id);
+  return std::any_of(behind.begin(), behind.end(), [&](NodeId n) {
+    const Node& node = graph.nodes[size_t(n)];
     return !takes_any_rank(node) && std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
       return outputs.count(v) && ops::is_unranked(graph.value(v));
     });
@@ -220,24 +239,24 @@ void forget_types(Graph& graph, const Node& node) {
 
 }  // namespace
 
-bool sink_readers(Graph& graph, NodeId id, const Node& untyped, const std::function<void()>& again) {
+bool sink_readers(Graph& graph, NodeOrder& order, NodeId id, const Node& untyped, const std::function<void()>& again) {
   Node pristine = untyped;
   size_t sunk = 0;
   for (size_t batch = 1;; batch *= 2) {
-    if (!is_read_unranked(graph, id)) return true;
+    if (!is_read_unranked(graph, order, id)) return true;
     Node typed = graph.nodes[size_t(id)];
     graph.nodes[size_t(id)] = pristine;
     if (!std::exchange(pristine.facts.hoisted, true)) {
       graph.nodes[size_t(id)] = pristine;
-      if (hoist_independent(graph, id)) return false;
+      if (hoist_independent(graph, order, id)) return false;
     }
-    const std::set<NodeId> readers = NextReaders(graph, id).up_to(batch);
+    const std::vector<NodeId> readers = NextReaders(graph, order, id).up_to(batch);
     if (readers.empty()) return graph.nodes[size_t(id)] = std::move(typed), true;
     sunk += readers.size();
     if (sunk > kMostSunk)
       user_error("node {} ({}): more than {} nodes read tensors whose number of dimensions is known only at run time",
                  quoted(pristine.name), pristine.op, kMostSunk);
-    sink(graph, id, readers);
+    sink(graph, order, id, readers);
     pristine = graph.nodes[size_t(id)];
     forget_types(graph, pristine);
     again();
@@ -300,20 +319,21 @@ Node rank_choice(Graph& graph, ValueId v, ValueId condition, ValueId output, con
 
 }  // namespace
 
-bool insert_rank_switch(Graph& graph, NodeId position) {
-  const Node& reader = graph.nodes[size_t(position)];
+bool insert_rank_switch(Graph& graph, NodeOrder& order, NodeId id) {
+  const Node& reader = graph.nodes[size_t(id)];
   const ValueId v = bodies_of(reader).empty() ? unranked_input(graph, reader) : kNoValue;  // bodies choose inside
   if (v == kNoValue) return false;
   const std::vector<int64_t> ranks = ops::possible_ranks(*graph.value(v).host);
   if (ranks.size() < 2) return false;
   const std::string name = graph.value(v).name;
   const ValueId ranked = graph.add_value(name);
-  for (size_t i = size_t(position); i < graph.nodes.size(); i++)
-    if (!takes_any_rank(graph.nodes[i]))
-      std::replace(graph.nodes[i].inputs.begin(), graph.nodes[i].inputs.end(), v, ranked);
+  for (NodeId n : order.from(id))
+    if (Node& node = graph.nodes[size_t(n)]; !takes_any_rank(node))
+      std::replace(node.inputs.begin(), node.inputs.end(), v, ranked);
   Node ask = rank_is(graph, v, name, ranks[0]);
   Node choice = rank_choice(graph, v, ask.outputs[0], ranked, name, ranks);
-  insert_nodes(graph, position, {std::move(ask), std::move(choice)});
+  order.insert_before(id, std::move(ask));
+  order.insert_before(id, std::move(choice));
   return true;
 }
 

@@ -51,7 +51,7 @@ void move_to_end(std::vector<ValueId>& values, size_t i) {
 
 }  // namespace
 
-bool capture_unchanged_states(Graph& graph, NodeId id) {
+bool capture_unchanged_states(Graph& graph, NodeOrder& order, NodeId id) {
   Node& loop = graph.nodes[size_t(id)];
   const std::vector<size_t> unchanged = unchanged_states(loop);
   if (unchanged.empty() || unchanged.size() >= loop.outputs.size()) return false;  // without results it is dead
@@ -70,12 +70,9 @@ bool capture_unchanged_states(Graph& graph, NodeId id) {
     positions.push_back(int64_t(loop.inputs.size()) - 1);
   }
   loop.attributes["body"] = std::move(body);
-  std::vector<Node> forward;
-  for (auto r = results.rbegin(); r != results.rend(); ++r) {
-    forward.push_back(new_node("Identity", loop.opset, {r->second}, {r->first}));
-    forward.back().name = loop.name;
-  }
-  insert_nodes(graph, id, std::move(forward));
+  const std::string name = loop.name;
+  for (auto r = results.rbegin(); r != results.rend(); ++r)
+    order.insert_before(id, "Identity", {r->second}, {r->first}).name = name;
   return !results.empty();
 }
 

@@ -73,6 +73,30 @@ TEST(NodeOrder, ErasedNodesAreNotVisited) {
   EXPECT_EQ(g.value(chain.c).producer, 1);
 }
 
+TEST(NodeOrder, NodesAreMovedAndTaken) {
+  Chain chain;
+  Graph& g = chain.m.g;
+  Ops visited;
+  {
+    NodeOrder order(g);
+    EXPECT_EQ(order.from(1), (std::vector<NodeId>{1, 2}));
+    g.nodes[2].inputs[0] = chain.x;
+    order.each_node([&](NodeId id) {
+      visited.push_back(g.nodes[size_t(id)].op);
+      if (id == 0 && order.from(0).back() == 2) order.move_before(0, 2);
+      if (id != 1) return;
+      Node taken = order.take(1);
+      EXPECT_EQ(taken.op, "Abs");
+      EXPECT_TRUE(g.nodes[1].inputs.empty() && g.nodes[1].outputs.empty());
+      taken.op = "Exp";
+      EXPECT_EQ(order.insert_behind(0, std::move(taken)).id, 3);
+    });
+  }
+  EXPECT_EQ(visited, (Ops{"Relu", "Neg", "Relu", "Abs", "Exp"}));
+  EXPECT_EQ(op_names(g), (Ops{"Neg", "Relu", "Exp"}));
+  verify(g);
+}
+
 TEST(Users, FollowChanges) {
   Chain chain;
   Graph& g = chain.m.g;

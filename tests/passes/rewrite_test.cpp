@@ -45,17 +45,5 @@ TEST(Rewrite, MakeConstantDetachesTheProducer) {
   verify(m.g);
 }
 
-TEST(Rewrite, InsertNodesRenumbers) {
-  GraphMaker m;
-  ValueId x = m.input("x", {2}), a = m.node("Relu", {x}), b = m.node("Abs", {a});
-  m.output(b);
-  ValueId fresh = m.g.add_value("fresh");
-  m.g.value(fresh).type = m.g.value(a).type;
-  insert_nodes(m.g, 1, {new_node("Neg", m.opset, {a}, {fresh})});
-  m.g.nodes[2].inputs[0] = fresh;
-  verify(m.g);
-  EXPECT_EQ(op_names(m.g), (Ops{"Relu", "Neg", "Abs"}));
-}
-
 }  // namespace
 }  // namespace cppgen::passes
