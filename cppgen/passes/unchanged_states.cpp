@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "cppgen/passes/branches.h"
-#include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
 namespace {

@@ -1,4 +1,4 @@
-// Each pass, by texts before and after it (pass_file.h); contractions that engines refuse; and the forms of kernels.
+// Each pass, by texts before and after it (pass_file.h); what engines refuse; and the forms of kernels.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

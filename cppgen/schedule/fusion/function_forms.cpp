@@ -11,11 +11,11 @@ using ir::Expr;
 using ir::UnaryOp;
 
 // Makes op(x) in the form that a pass gives it.
-using Form = Expr (*)(ir::ExprArena&, UnaryOp op, Expr x);
+using FunctionForm = Expr (*)(ir::ExprArena&, UnaryOp op, Expr x);
 
-class Forms {
+class FunctionForms {
  public:
-  Forms(ir::Program& program, Form form) : program_(program), e_(*program.exprs), form_(form) {}
+  FunctionForms(ir::Program& program, FunctionForm form) : program_(program), e_(*program.exprs), form_(form) {}
 
   void apply() {
     ir::each_nest(program_.statements,
@@ -25,7 +25,7 @@ class Forms {
  private:
   ir::Program& program_;
   ir::ExprArena& e_;
-  const Form form_;
+  const FunctionForm form_;
   std::unordered_map<Expr, Expr> done_;
 
   // Operands first, without recursion: long chains are common.
@@ -72,8 +72,8 @@ Expr tanh_by_exp(ir::ExprArena& e, UnaryOp op, Expr x) {
 
 }  // namespace
 
-void compute_sigmoid_by_tanh(Draft& draft) { Forms(draft.program(), sigmoid_by_tanh).apply(); }
+void compute_sigmoid_by_tanh(Draft& draft) { FunctionForms(draft.program(), sigmoid_by_tanh).apply(); }
 
-void compute_tanh_by_exp(Draft& draft) { Forms(draft.program(), tanh_by_exp).apply(); }
+void compute_tanh_by_exp(Draft& draft) { FunctionForms(draft.program(), tanh_by_exp).apply(); }
 
 }  // namespace cppgen::schedule
