@@ -68,15 +68,15 @@ double exact_product(const ContractionCase& c, const Operands& o, int64_t index)
 
 double exact_convolution(const ContractionCase& c, const Operands& o, int64_t index) {
   const int64_t channel = index % c.out, x = index / c.out % c.out_size(), y = index / c.out / c.out_size();
-  const int64_t depth = c.in / c.groups, first = channel / (c.out / c.groups) * depth;
+  const int64_t in_channels = c.in / c.groups, first = channel / (c.out / c.groups) * in_channels;
   double sum = 0;
-  for (int64_t i = 0; i < depth; i++)
+  for (int64_t i = 0; i < in_channels; i++)
     for (int64_t ky = 0; ky < c.kernel; ky++)
       for (int64_t kx = 0; kx < c.kernel; kx++) {
         const int64_t iy = y * c.stride + ky - c.pad(), ix = x * c.stride + kx - c.pad();
         if (iy < 0 || ix < 0 || iy >= c.size || ix >= c.size) continue;
         sum += double(o.left[size_t((iy * c.size + ix) * c.in + first + i)]) *
-               double(o.weights[size_t(((channel * depth + i) * c.kernel + ky) * c.kernel + kx)]);
+               double(o.weights[size_t(((channel * in_channels + i) * c.kernel + ky) * c.kernel + kx)]);
       }
   return sum;
 }

@@ -125,7 +125,7 @@ void measure(const Case& c, const Options& options, const std::string& folder) {
 
 // Each case runs by itself, and with as many copies as exceed the caches.
 std::vector<Case> cases_of(const Options& options) {
-  constexpr int64_t kShapes[][2] = {{2048, 2048}, {2048, 8192}, {4096, 4096}, {4096, 11008}};  // depth, columns
+  constexpr int64_t kShapes[][2] = {{2048, 2048}, {2048, 8192}, {4096, 4096}, {4096, 11008}};  // K, columns
   std::vector<Case> cases;
   for (int64_t bits : options.bits)
     for (int64_t block : options.blocks)
@@ -139,7 +139,7 @@ std::vector<Case> cases_of(const Options& options) {
 
 int run(const Options& options) {
   TempDirectory folder(system_temp_directory(), "cppgen_bench");
-  fmt::print("{:<40} {:>3} {:>8} {:>8} {:>8} {:>9} {:>9} {:>6} {:>6}\n", "products, depth x columns", "thr", "MB",
+  fmt::print("{:<40} {:>3} {:>8} {:>8} {:>8} {:>9} {:>9} {:>6} {:>6}\n", "products, K x columns", "thr", "MB",
              "rd GB/s", "GB/s", "GFLOP/s", "ms each", "share", "median");
   for (const Case& c : cases_of(options))
     if (c.name().find(options.filter) != std::string::npos) measure(c, options, folder.path());
@@ -154,7 +154,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"Products with weights of few bits against the bandwidth of the memory"};
   app.add_option("--threads", options.threads, "numbers of threads, one after the other")->check(CLI::Range(1, 1024));
   app.add_option("--bits", options.bits, "of a weight")->check(CLI::IsMember({2, 4, 8}));
-  app.add_option("--blocks", options.blocks, "weights along the depth that share a scale")
+  app.add_option("--blocks", options.blocks, "weights along K that share a scale")
       ->check(CLI::IsMember({16, 32, 64, 128, 256}));
   app.add_option("--rows", options.rows, "rows of the input")->check(CLI::Range(1, 4096));
   app.add_option("--accuracy-level", options.accuracy_level, "the nodes' attribute")->check(CLI::Range(0, 4));

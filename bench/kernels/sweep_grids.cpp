@@ -89,7 +89,7 @@ Grid other_dimensions() {
                       });
 }
 
-constexpr int64_t kDepth = 768, kColumns = 768, kBlock = 32;
+constexpr int64_t kK = 768, kColumns = 768, kBlock = 32;
 
 std::vector<uint8_t> some_bytes(int64_t count) {
   std::vector<uint8_t> values(static_cast<size_t>(count));
@@ -99,18 +99,17 @@ std::vector<uint8_t> some_bytes(int64_t count) {
 
 std::string product(ModelBuilder& model, const std::string& x, int64_t bits) {
   if (bits == 4)
-    return model.node(
-        "com.microsoft.MatMulNBits",
-        {x, model.bytes({kColumns, kDepth / kBlock, kBlock / 2}, some_bytes(kColumns * kDepth / 2), false),
-         model.numbers({kColumns, kDepth / kBlock}, std::vector<float>(kColumns * kDepth / kBlock, 0.01F))},
-        {{"K", {kDepth}}, {"N", {kColumns}}, {"bits", {4}}, {"block_size", {kBlock}}});
+    return model.node("com.microsoft.MatMulNBits",
+                      {x, model.bytes({kColumns, kK / kBlock, kBlock / 2}, some_bytes(kColumns * kK / 2), false),
+                       model.numbers({kColumns, kK / kBlock}, std::vector<float>(kColumns * kK / kBlock, 0.01F))},
+                      {{"K", {kK}}, {"N", {kColumns}}, {"bits", {4}}, {"block_size", {kBlock}}});
   if (bits == 32)
-    return model.node("MatMul", {x, model.numbers({kDepth, kColumns}, std::vector<float>(kDepth * kColumns, 0.5F))});
+    return model.node("MatMul", {x, model.numbers({kK, kColumns}, std::vector<float>(kK * kColumns, 0.5F))});
   const std::string scale = model.number(0.02F), zero = model.bytes({}, {128}, false),
                     none = model.bytes({}, {0}, true);
   const std::string left =
       model.node("DequantizeLinear", {model.node("QuantizeLinear", {x, scale, zero}), scale, zero});
-  const std::string weights = model.bytes({kDepth, kColumns}, some_bytes(kDepth * kColumns), true);
+  const std::string weights = model.bytes({kK, kColumns}, some_bytes(kK * kColumns), true);
   return model.node("MatMul", {left, model.node("DequantizeLinear", {weights, scale, none})});
 }
 
@@ -119,11 +118,11 @@ Grid products() {
   g.name = "products";
   g.axes = {{"rows", {1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 24, 32, 48, 64, 100, 128, 200}}, {"bits", {4, 8, 32}}};
   g.work = [](const Values& v) {
-    const double bytes = double(kDepth * kColumns * v[1]) / 8;
-    return Grid::Work{double(v[0] * kDepth * kColumns), bytes / 4 + double(v[0] * (kDepth + kColumns))};
+    const double bytes = double(kK * kColumns * v[1]) / 8;
+    return Grid::Work{double(v[0] * kK * kColumns), bytes / 4 + double(v[0] * (kK + kColumns))};
   };
   g.build = [](ModelBuilder& model, const Values& v) {
-    model.output(product(model, model.input("x", {v[0], kDepth}), v[1]), {v[0], kColumns});
+    model.output(product(model, model.input("x", {v[0], kK}), v[1]), {v[0], kColumns});
   };
   return g;
 }

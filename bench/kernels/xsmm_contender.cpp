@@ -10,8 +10,8 @@
 namespace cppgen::bench {
 namespace {
 
-// Everything is a sum of products over taps: result[row][column] += left[row at tap][depth] *
-// weights[tap][depth][column]. libxsmm is column-major, so its first operand are the weights, its "m" our columns and
+// Everything is a sum of products over taps: result[row][column] += left[row at tap][k] *
+// weights[tap][k][column]. libxsmm is column-major, so its first operand are the weights, its "m" our columns and
 // its "n" our rows.
 constexpr int64_t kPanel = 64;              // columns of a packed panel
 constexpr int64_t kMostRows = 64;           // of one call
@@ -22,7 +22,7 @@ int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 // The case as lines of evenly spaced rows: all rows of a product, an output row of pixels of a convolution.
 struct Lines {
   int64_t lines, rows, columns;      // rows of a line
-  int64_t depth;                     // of a tap
+  int64_t k;                         // of a tap
   int64_t row_stride, line_stride;   // of the left operand
   std::vector<uint64_t> tap_offset;  // likewise, elements
 };
@@ -37,28 +37,28 @@ Lines lines_of(const ContractionCase& c) {
   return l;
 }
 
-// weights[panel][tap][depth][column] of a panel, zero beyond the last column.
+// weights[panel][tap][k][column] of a panel, zero beyond the last column.
 std::vector<float> packed(const ContractionCase& c, const Lines& l, const std::vector<float>& weights) {
   const int64_t taps = int64_t(l.tap_offset.size()), panels = ceil_div(l.columns, kPanel), area = c.kernel * c.kernel;
-  std::vector<float> result(size_t(panels * taps * l.depth * kPanel));
+  std::vector<float> result(size_t(panels * taps * l.k * kPanel));
   for (int64_t column = 0; column < l.columns; column++)
-    for (int64_t k = 0; k < taps * l.depth; k++) {
+    for (int64_t k = 0; k < taps * l.k; k++) {
       // k counts (y, x, channel) of the kernel.
       const int64_t from = c.gemm ? k * c.n + column : (column * c.in + k % c.in) * area + k / c.in;
-      result[size_t((column / kPanel * taps * l.depth + k) * kPanel + column % kPanel)] = weights[size_t(from)];
+      result[size_t((column / kPanel * taps * l.k + k) * kPanel + column % kPanel)] = weights[size_t(from)];
     }
   return result;
 }
 
 using Kernel = libxsmm_smmfunction_reducebatch_offs;
 
-Kernel kernel_of(int64_t columns, int64_t rows, int64_t depth, int64_t row_stride, int64_t out_stride, bool add) {
+Kernel kernel_of(int64_t columns, int64_t rows, int64_t K, int64_t row_stride, int64_t out_stride, bool add) {
   const auto lda = libxsmm_blasint(kPanel), ldb = libxsmm_blasint(row_stride), ldc = libxsmm_blasint(out_stride);
   const float alpha = 1, beta = add ? 1 : 0;
   const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
   Kernel kernel =
-      libxsmm_smmdispatch_reducebatch_offs(libxsmm_blasint(columns), libxsmm_blasint(rows), libxsmm_blasint(depth),
-                                           &lda, &ldb, &ldc, &alpha, &beta, &flags, &prefetch);
+      libxsmm_smmdispatch_reducebatch_offs(libxsmm_blasint(columns), libxsmm_blasint(rows), libxsmm_blasint(K), &lda,
+                                           &ldb, &ldc, &alpha, &beta, &flags, &prefetch);
   if (!kernel) throw std::runtime_error("libxsmm has no kernel for this CPU");
   return kernel;
 }
@@ -79,13 +79,13 @@ class XsmmContender : public Contender {
         lines_(lines_of(c)),
         threads_(threads),
         rows_(lines_.rows, kMostRows),
-        depths_(lines_.depth, std::max<int64_t>(kSlabBytes / 4 / kPanel / int64_t(lines_.tap_offset.size()), 16)),
+        k_blocks_(lines_.k, std::max<int64_t>(kSlabBytes / 4 / kPanel / int64_t(lines_.tap_offset.size()), 16)),
         left_(operands.left),
         weights_(packed(c, lines_, operands.weights)),
         result_(size_t(c.out_elements())) {
     if (copies()) image_.resize(size_t((c.size + 2 * c.pad()) * (c.size + 2 * c.pad()) * c.in));
     for (size_t t = 0; t < lines_.tap_offset.size(); t++) {
-      weight_offsets_.push_back(t * uint64_t(lines_.depth * kPanel) * sizeof(float));
+      weight_offsets_.push_back(t * uint64_t(lines_.k * kPanel) * sizeof(float));
       left_offsets_.push_back(lines_.tap_offset[t] * sizeof(float));
     }
     for (int narrow = 0; narrow < 2; narrow++)
@@ -105,11 +105,11 @@ class XsmmContender : public Contender {
           for (int64_t block = 0; block < rows_.count; block++) {
             // Over several lines, a slab of weights serves them all before the next one is read.
             if (lines_.lines == 1)
-              for (int64_t d = 0; d < depths_.count; d++) multiply(panel, line, block, d);
-            else if (depths_.count == 1)
+              for (int64_t d = 0; d < k_blocks_.count; d++) multiply(panel, line, block, d);
+            else if (k_blocks_.count == 1)
               multiply(panel, line, block, 0);
             else if (line == 0 && block == 0)
-              for (int64_t d = 0; d < depths_.count; d++) whole_panel(panel, d);
+              for (int64_t d = 0; d < k_blocks_.count; d++) whole_panel(panel, d);
           }
     }
     return now() - start;
@@ -125,10 +125,10 @@ class XsmmContender : public Contender {
   ContractionCase case_;
   Lines lines_;
   int threads_;
-  Blocks rows_, depths_;
+  Blocks rows_, k_blocks_;
   std::vector<float> left_, weights_, result_, image_;
   std::vector<unsigned long long> weight_offsets_, left_offsets_;
-  Kernel kernels_[2][2][2][2] = {};  // narrow panel, shorter rows, shallower depth, add
+  Kernel kernels_[2][2][2][2] = {};  // narrow panel, shorter rows, shorter K, add
 
   bool copies() const { return lines_.lines > 1; }
   int64_t panels() const { return ceil_div(lines_.columns, kPanel); }
@@ -136,10 +136,9 @@ class XsmmContender : public Contender {
 
   void make_kernel(int narrow, int shorter, int shallow, int add) {
     const int64_t width = narrow ? lines_.columns % kPanel : std::min(kPanel, lines_.columns);
-    const int64_t rows = rows_.size - shorter, depth = depths_.size - shallow;
-    if (width > 0 && rows > 0 && depth > 0)
-      kernels_[narrow][shorter][shallow][add] =
-          kernel_of(width, rows, depth, lines_.row_stride, lines_.columns, add != 0);
+    const int64_t rows = rows_.size - shorter, K = k_blocks_.size - shallow;
+    if (width > 0 && rows > 0 && K > 0)
+      kernels_[narrow][shorter][shallow][add] = kernel_of(width, rows, K, lines_.row_stride, lines_.columns, add != 0);
   }
 
   // The image amid zeros, which stay from the beginning.
@@ -159,11 +158,11 @@ class XsmmContender : public Contender {
   void multiply(int64_t panel, int64_t line, int64_t block, int64_t d) {
     const int64_t taps = int64_t(lines_.tap_offset.size()), row = rows_.begin(block);
     const float* left = (copies() ? image_.data() : left_.data()) + line * lines_.line_stride +
-                        row * lines_.row_stride + depths_.begin(d);
-    const float* weights = weights_.data() + (panel * taps * lines_.depth + depths_.begin(d)) * kPanel;
+                        row * lines_.row_stride + k_blocks_.begin(d);
+    const float* weights = weights_.data() + (panel * taps * lines_.k + k_blocks_.begin(d)) * kPanel;
     float* to = result_.data() + (line * lines_.rows + row) * lines_.columns + panel * kPanel;
     const bool narrow = lines_.columns > kPanel && columns(panel) < kPanel;
-    const Kernel kernel = kernels_[narrow][block >= rows_.wide][d >= depths_.wide][d > 0];
+    const Kernel kernel = kernels_[narrow][block >= rows_.wide][d >= k_blocks_.wide][d > 0];
     const auto count = static_cast<unsigned long long>(taps);
     kernel(weights, left, to, &count, weight_offsets_.data(), left_offsets_.data());
   }

@@ -40,9 +40,9 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
   for (Expr e : ir::postorder(roots)) ir::each_index(e, collect);
   if (k.contraction) {
     const auto& c = *k.contraction;
-    loops(c.batch), loops(c.rows), loops(c.taps), loops({c.columns, c.depth});
+    loops(c.batch), loops(c.rows), loops(c.taps), loops({c.columns, c.k});
   }
-  if (const auto& a = k.attention) loops(a->batch), loops({a->rows, a->keys, a->depth, a->columns});
+  if (const auto& a = k.attention) loops(a->batch), loops({a->rows, a->keys, a->head_size, a->columns});
   return symbols;
 }
 

@@ -176,7 +176,7 @@ void Lowering::note_roles(ir::LoopNest& nest) {
   }
   for (const ir::Loop& loop : nest.reduced) {
     if (!varies(0, loop) || !varies(1, loop)) return;
-    roles.push_back(ir::AxisRole::depth);
+    roles.push_back(ir::AxisRole::k);
   }
   nest.roles = std::move(roles);
 }

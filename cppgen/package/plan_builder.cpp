@@ -73,7 +73,7 @@ std::map<std::string, int64_t> numbered(const std::vector<rt::Symbol>& symbols, 
 bool same_weights(const std::optional<ir::NBitWeights>& a, const std::optional<ir::NBitWeights>& b) {
   if (!a || !b) return !a && !b;
   const auto key = [](const ir::NBitWeights& w) {
-    return std::tuple(w.values, w.scales, w.zeros, w.columns, w.depth, w.bits, w.block);
+    return std::tuple(w.values, w.scales, w.zeros, w.columns, w.k, w.bits, w.block);
   };
   return key(*a) == key(*b);
 }
@@ -81,10 +81,10 @@ bool same_weights(const std::optional<ir::NBitWeights>& a, const std::optional<i
 // Returns whether two products read the same panels of the same constant.
 bool same_panels(const PackedConstant& a, const PackedConstant& b) {
   const auto key = [](const PackedConstant& p) {
-    return std::tie(p.source, p.format, p.width, p.column_stride, p.depth_stride, p.batch_offsets, p.tap_offsets,
+    return std::tie(p.source, p.format, p.width, p.column_stride, p.k_stride, p.batch_offsets, p.tap_offsets,
                     p.winograd.side, p.winograd.taps, p.winograd.flat, p.winograd.stride);
   };
-  return key(a) == key(b) && a.columns == b.columns && a.depth == b.depth && same_weights(a.n_bits, b.n_bits);
+  return key(a) == key(b) && a.columns == b.columns && a.k == b.k && same_weights(a.n_bits, b.n_bits);
 }
 
 // Adds an empty slice behind an odd number of them, so that tiles of 16, 32 and 48 columns, and thus the versions of a

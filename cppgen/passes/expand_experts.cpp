@@ -96,14 +96,14 @@ ValueId dequantized(Expansion& e, size_t weights, size_t scales, size_t zeros) {
       (bits != 4 && bits != 8))
     return kNoValue;
   const Tensor wide = bits == 4 ? unpacked_halves(*w, 2 * w->dims[2]) : *w;
-  const int64_t depth = wide.dims[2];
+  const int64_t K = wide.dims[2];
   Tensor scale = *s;
   if (scale.dims.size() == 2) scale.dims.push_back(1);
-  if (scale.dims.size() != 3 || scale.dims[2] < 1 || depth % scale.dims[2] != 0) return kNoValue;
+  if (scale.dims.size() != 3 || scale.dims[2] < 1 || K % scale.dims[2] != 0) return kNoValue;
   std::vector<std::byte> middle(static_cast<size_t>(scale.elements()), std::byte(bits == 4 ? 8 : 128));
   const ValueId zero =
       e.graph.add_constant(e.old.name + " zeros", make_tensor(DType::u8, scale.dims, std::move(middle)));
-  const int64_t block = depth / scale.dims[2];
+  const int64_t block = K / scale.dims[2];
   return e.add(
       "DequantizeLinear",
       {e.graph.add_constant(e.old.name + " weights", wide), e.graph.add_constant(e.old.name + " scales", scale), zero},

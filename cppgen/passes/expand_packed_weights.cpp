@@ -60,14 +60,14 @@ void expand_gather(Expansion& e) {
 namespace {
 
 // The positions of each block's rows, block by block; nullopt unless each block has as many as without an order.
-std::optional<std::vector<int64_t>> rows_by_block(const Tensor& block_of, int64_t depth, int64_t block) {
+std::optional<std::vector<int64_t>> rows_by_block(const Tensor& block_of, int64_t K, int64_t block) {
   const std::vector<int64_t> blocks = integers_of(block_of);
-  if (int64_t(blocks.size()) != depth || block < 1) return std::nullopt;
+  if (int64_t(blocks.size()) != K || block < 1) return std::nullopt;
   std::vector<int64_t> order(blocks.size());
   std::iota(order.begin(), order.end(), int64_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](int64_t a, int64_t b) { return blocks[size_t(a)] < blocks[size_t(b)]; });
-  for (int64_t k = 0; k < depth; k++)
+  for (int64_t k = 0; k < K; k++)
     if (blocks[size_t(order[size_t(k)])] != k / block) return std::nullopt;
   return order;
 }
@@ -90,16 +90,16 @@ Tensor reordered_bits(const Tensor& packed, int64_t bits, const std::vector<int6
 // If the rows of a block are not contiguous, weights and the columns of a are permuted.
 void expand_ordered_weights(Expansion& e) {
   const Tensor *weights = e.constant(1), *block_of = e.constant(4);
-  const int64_t bits = e.integer("bits", 4), block = e.integer("block_size", 0), depth = e.integer("K", 0);
+  const int64_t bits = e.integer("bits", 4), block = e.integer("block_size", 0), K = e.integer("K", 0);
   if (!weights || !block_of || weights->dtype != DType::u8 || weights->dims.size() != 3) return;
   if (bits != 2 && bits != 4 && bits != 8) return;
-  const auto order = rows_by_block(*block_of, depth, block);
-  if (!order || weights->dims[1] * weights->dims[2] * (8 / bits) < depth) return;
+  const auto order = rows_by_block(*block_of, K, block);
+  if (!order || weights->dims[1] * weights->dims[2] * (8 / bits) < K) return;
   std::vector<ValueId> inputs = e.old.inputs;
   inputs[1] = e.graph.add_constant(e.old.name + " weights", reordered_bits(*weights, bits, *order));
   const auto bytes = std::as_bytes(std::span(*order));
   const ValueId positions = e.graph.add_constant(
-      e.old.name + " order", make_tensor(DType::i64, {depth}, std::vector<std::byte>(bytes.begin(), bytes.end())));
+      e.old.name + " order", make_tensor(DType::i64, {K}, std::vector<std::byte>(bytes.begin(), bytes.end())));
   inputs[0] = e.add("Gather", {inputs[0], positions}, {{"axis", int64_t(-1)}});
   inputs[4] = kNoValue;
   e.become("MatMulNBits", std::move(inputs), e.old.attributes, kMicrosoft);
@@ -132,15 +132,15 @@ constexpr float kNormalQuantiles[16] = {-1.0f,
 
 }  // namespace
 
-// Elements are contiguous, with a row of depth K for each column of the product; the upper half of a byte is first.
+// Elements are contiguous, with a row of K elements for each column of the product; the upper half of a byte is first.
 void expand_table_weights(Expansion& e) {
   const Tensor *weights = e.constant(1), *greatest = e.constant(2);
-  const int64_t depth = e.integer("K", 0), columns = e.integer("N", 0), block = e.integer("block_size", 0),
+  const int64_t K = e.integer("K", 0), columns = e.integer("N", 0), block = e.integer("block_size", 0),
                 type = e.integer("quant_type", 1);
-  if (!weights || !greatest || weights->dtype != DType::u8 || !is_float(greatest->dtype) || depth < 1 || columns < 1 ||
+  if (!weights || !greatest || weights->dtype != DType::u8 || !is_float(greatest->dtype) || K < 1 || columns < 1 ||
       block < 1 || (type != 0 && type != 1) || e.integer("transB", 1) != 1)
     return;
-  const int64_t count = checked_mul(depth, columns, "the weights");
+  const int64_t count = checked_mul(K, columns, "the weights");
   if (weights->elements() != count / 2 + count % 2 || greatest->elements() != (count - 1) / block + 1) return;
   const std::vector<double> magnitudes = numbers_of(*greatest);
   const float* table = type == 0 ? kFourBitFloats : kNormalQuantiles;
@@ -148,9 +148,9 @@ void expand_table_weights(Expansion& e) {
   for (int64_t i = 0; i < count; i++) {
     const int byte = weights->as<uint8_t>()[i / 2];
     const float part = table[i % 2 == 0 ? byte >> 4 : byte & 15];
-    values[size_t(i % depth * columns + i / depth)] = double(part * float(magnitudes[size_t(i / block)]));
+    values[size_t(i % K * columns + i / K)] = double(part * float(magnitudes[size_t(i / block)]));
   }
-  const Tensor wide = make_floats(greatest->dtype, {depth, columns}, values);
+  const Tensor wide = make_floats(greatest->dtype, {K, columns}, values);
   e.become("MatMul", {e.input(0), e.graph.add_constant(e.old.name + " weights", wide)}, {});
 }
 

@@ -12,21 +12,21 @@ namespace {
 
 constexpr int64_t kLeastBlock = 16, kUsualBlock = 128;
 
-// Weights [depth, columns], or [columns, depth] if `transposed`, as a DequantizeLinear has them.
+// Weights [K, columns], or [columns, K] if `transposed`, as a DequantizeLinear has them.
 struct Weights {
   const Tensor *values, *scales, *zeros;  // zeros may be null
   bool transposed;
-  int64_t depth, columns;
-  int64_t block;         // of the depth, for one scale
+  int64_t k, columns;
+  int64_t block;         // of K, for one scale
   bool scale_by_column;  // else there is one scale in a block for all columns
   bool scale_by_block;
 
   int64_t bits() const { return bits_of(values->dtype); }
-  int64_t blocks() const { return (depth + block - 1) / block; }
+  int64_t blocks() const { return (k + block - 1) / block; }
   int64_t half() const { return int64_t{1} << (bits() - 1); }
   // The offset that is added to signed bytes when they are stored.
   int64_t offset() const { return is_signed_int(values->dtype) ? half() : 0; }
-  int64_t place(int64_t column, int64_t k) const { return transposed ? column * depth + k : k * columns + column; }
+  int64_t place(int64_t column, int64_t at) const { return transposed ? column * k + at : at * columns + column; }
   int64_t scale_place(int64_t column, int64_t b) const {
     if (!scale_by_column) return 0;
     if (!scale_by_block) return column;
@@ -42,21 +42,21 @@ bool exchanges_two_dimensions(const Node& node) {
 
 bool of_few_bits(DType t) { return t == DType::i4 || t == DType::u4 || t == DType::i8 || t == DType::u8; }
 
-// Returns how scales belong to the weights; false if in a way that blocks of the depth cannot express.
+// Returns how scales belong to the weights; false if in a way that blocks of K cannot express.
 bool find_scales(const Node& dequantize, Weights& w) {
   const int64_t block = integer_attribute(dequantize, "block_size", 0);
   int64_t axis = integer_attribute(dequantize, "axis", 1);
   if (axis < 0) axis += 2;
-  const bool along_depth = axis == (w.transposed ? 1 : 0);
+  const bool along_k = axis == (w.transposed ? 1 : 0);
   w.scale_by_block = block > 0;
   w.scale_by_column = w.scale_by_block || w.scales->elements() != 1 || !w.scales->dims.empty();
   if (w.scale_by_block) {
     w.block = block;
-    return along_depth && block >= kLeastBlock && std::has_single_bit(uint64_t(block));
+    return along_k && block >= kLeastBlock && std::has_single_bit(uint64_t(block));
   }
-  w.block = std::min(kUsualBlock, int64_t(std::bit_ceil(uint64_t(std::max(w.depth, kLeastBlock)))));
+  w.block = std::min(kUsualBlock, int64_t(std::bit_ceil(uint64_t(std::max(w.k, kLeastBlock)))));
   if (w.scales->elements() == 1 && w.columns != 1) w.scale_by_column = false;
-  return w.bits() == 4 && (!w.scale_by_column || !along_depth);
+  return w.bits() == 4 && (!w.scale_by_column || !along_k);
 }
 
 std::optional<Weights> weights_of(const Graph& graph, const Node& product) {
@@ -75,7 +75,7 @@ std::optional<Weights> weights_of(const Graph& graph, const Node& product) {
   if (w.values->dims.size() != 2 || w.values->elements() == 0 || !of_few_bits(w.values->dtype)) return std::nullopt;
   if (w.scales->dtype != type || type == DType::f64) return std::nullopt;
   w.transposed = right != product.inputs[1];
-  w.depth = w.values->dims[w.transposed], w.columns = w.values->dims[!w.transposed];
+  w.k = w.values->dims[w.transposed], w.columns = w.values->dims[!w.transposed];
   return find_scales(*dequantize, w) ? std::optional(w) : std::nullopt;
 }
 
@@ -88,7 +88,7 @@ class Packer {
   Tensor values() const {
     std::vector<std::byte> bytes(size_t(w_.columns * w_.blocks() * w_.block * w_.bits() / 8));
     for (int64_t column = 0; column < w_.columns; column++)
-      for (int64_t k = 0; k < w_.depth; k++)
+      for (int64_t k = 0; k < w_.k; k++)
         put(bytes, column * w_.blocks() * w_.block + k, values_[size_t(w_.place(column, k))]);
     return make_tensor(DType::u8, {w_.columns, w_.blocks(), w_.block * w_.bits() / 8}, std::move(bytes));
   }
@@ -131,7 +131,7 @@ void rewrite(Graph& graph, NodeId id, const Weights& w) {
   const std::string name = graph.nodes[size_t(id)].name;
   const auto constant = [&](const char* suffix, Tensor t) { return graph.add_constant(name + suffix, std::move(t)); };
   const std::map<std::string, Attribute> attributes{
-      {"K", w.depth}, {"N", w.columns}, {"bits", w.bits()}, {"block_size", w.block}};
+      {"K", w.k}, {"N", w.columns}, {"bits", w.bits()}, {"block_size", w.block}};
   Tensor values = packer.values(), scales = packer.scales();
   std::optional<Tensor> zeros;
   if (!packer.usual_zeros()) zeros = packer.zeros();

@@ -10,7 +10,7 @@
 namespace cppgen::passes {
 namespace {
 
-constexpr int64_t kMostDepth = (int64_t{1} << 31) / (255 * 255);
+constexpr int64_t kMostK = (int64_t{1} << 31) / (255 * 255);
 constexpr double kLeastScale = 0x1p-100, kGreatestScale = 0x1p100;  // far from where float32 products lose bits
 
 bool usable(const std::vector<double>& scales) {
@@ -72,12 +72,12 @@ std::optional<Dequantized> dequantized(const Graph& graph, ValueId v) {
 
 bool sum_fits(const Graph& graph, ValueId right, bool convolution, bool transposed) {
   const Shape& w = graph.value(right).type->shape;
-  IndexExpr depth = 1;
+  IndexExpr K = 1;
   if (convolution)
-    for (size_t d = 1; d < w.size(); d++) depth = depth * w[d];
+    for (size_t d = 1; d < w.size(); d++) K = K * w[d];
   else
-    depth = w.size() < 2 ? w[0] : w[transposed ? w.size() - 1 : w.size() - 2];
-  return depth.is_constant() && depth.constant() <= kMostDepth;
+    K = w.size() < 2 ? w[0] : w[transposed ? w.size() - 1 : w.size() - 2];
+  return K.is_constant() && K.constant() <= kMostK;
 }
 
 bool moves_elements(const Node& node) {

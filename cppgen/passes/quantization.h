@@ -37,7 +37,7 @@ struct Dequantized {
 };
 std::optional<Dequantized> dequantized(const Graph&, ValueId);
 
-// Returns whether the sum of products of bytes fits 32 bits whatever the bytes are: the depth is known and small
+// Returns whether the sum of products of bytes fits 32 bits whatever the bytes are: K is known and small
 // enough.
 bool sum_fits(const Graph&, ValueId right, bool convolution, bool transposed = false);
 

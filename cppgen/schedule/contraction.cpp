@@ -14,7 +14,7 @@ bool moves_with(Expr load, const Loop& loop) {
 }
 
 IndexExpr flops_of(const ContractionView& view) {
-  return 2 * points(view.batch) * points(view.rows) * points(view.columns) * points(view.depth);
+  return 2 * points(view.batch) * points(view.rows) * points(view.columns) * points(view.k);
 }
 
 bool has_windows(const ContractionView& view) {
@@ -23,18 +23,18 @@ bool has_windows(const ContractionView& view) {
       return false;
     // The rows of a reshaped matrix may be parts of one dimension, too, but they do not overlap.
     const auto step = ir::stride_of(index, row.var.node());
-    return view.depth.size() > 1 || (step && ir::prove_less(*step, tap.extent));
+    return view.k.size() > 1 || (step && ir::prove_less(*step, tap.extent));
   };
   for (IndexExpr index : view.left->indices)
     for (const Loop& row : view.rows)
-      for (const Loop& tap : view.depth)
+      for (const Loop& tap : view.k)
         if (is_window(index, row, tap)) return true;
   return false;
 }
 
 bool has_single_tap(const ContractionView& view) {
-  return view.depth.size() > 1 &&
-         std::all_of(view.depth.begin(), view.depth.end() - 1, [](const Loop& l) { return l.extent.is_constant(1); });
+  return view.k.size() > 1 &&
+         std::all_of(view.k.begin(), view.k.end() - 1, [](const Loop& l) { return l.extent.is_constant(1); });
 }
 
 bool is_one_value(Expr padding) {
@@ -66,7 +66,7 @@ std::optional<ContractionView> view_of(const LoopNest& nest) {
                                                    : view.columns;
     list.push_back(nest.loops[i]);
   }
-  view.depth = nest.reduced;
+  view.k = nest.reduced;
   Expr a = uncast(product->args[0]), b = uncast(product->args[1]);
   if (a->kind != ExprKind::load || b->kind != ExprKind::load) return std::nullopt;
   if (any_moves(a, view.columns) || any_moves(b, view.rows)) std::swap(a, b);

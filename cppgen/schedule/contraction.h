@@ -8,10 +8,10 @@
 namespace cppgen::schedule {
 
 // A nest seen as a product of two matrices for each point of `batch`: engines and layouts use operands, rows, columns
-// and depth, however the nest names its loops.
+// and k, however the nest names its loops.
 struct ContractionView {
-  ir::Expr left = nullptr, right = nullptr;           // operand loads
-  std::vector<ir::Loop> batch, rows, columns, depth;  // depth in loop order, innermost last
+  ir::Expr left = nullptr, right = nullptr;       // operand loads
+  std::vector<ir::Loop> batch, rows, columns, k;  // k in loop order, innermost last
 };
 
 // The view of a nest. It is nullopt if the nest is not a contraction, or if its operands are not two loads.

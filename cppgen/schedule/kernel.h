@@ -56,19 +56,19 @@ struct RowTiling {
 
 inline constexpr std::string_view kTilesForm = "tiles";  // of kernels whose tiles multiply the rows as they are
 
-// A contraction that runs on tiles: out[rows, columns] = sum over taps and depth of left x right.
+// A contraction that runs on tiles: out[rows, columns] = sum over taps and k of left x right.
 struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
-  // If the rows are bytes whose blocks of the depth have scales, this is the first scale of a row, whose address
+  // If the rows are bytes whose blocks of K have scales, this is the first scale of a row, whose address
   // follows those of the rows (runtime/contraction/tiles.h, n_bits_of_i8).
   ir::Expr left_scales = nullptr;
   std::vector<ir::Loop> batch, rows, taps;
-  ir::Loop columns, depth;
+  ir::Loop columns, k;
   std::string engine;                          // its name in the choice list
   std::string form = std::string(kTilesForm);  // of its kernel (cppgen/forms/forms.def), which its engine chooses
   rt::TileFormat format{};
   rt::TileShape shape;         // of the largest tile
-  ir::BufferId packed = -1;    // panels [batch of right][slice][tap][group of depth][column of the slice][in the group]
+  ir::BufferId packed = -1;    // panels [batch of right][slice][tap][group of K][column of the slice][in the group]
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of the panel of one tile, which consists of slices (runtime/contraction/formats.h)
   RowTiling tiling;
@@ -79,19 +79,19 @@ struct TileContraction {
   rt::winograd::Form winograd;
   int64_t summed_channels = 0;  // of one block of the sums of Winograd's algorithm; 0 for others
   Blocking blocking;
-  int64_t unpacked_depth = 0;  // weights of few bits: see runtime/contraction/n_bit_layout.h; 0 for others
-  bool in_registers = false;   // tiles are part of the kernel, whose epilogue takes their sums from registers
-  std::string site{};          // see FusedKernel
-  bool convolution = false;    // MAX_AUTOTUNE_CONV_BACKENDS decides about its engine
+  int64_t unpacked_k = 0;     // weights of few bits: see runtime/contraction/n_bit_layout.h; 0 for others
+  bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
+  std::string site{};         // see FusedKernel
+  bool convolution = false;   // MAX_AUTOTUNE_CONV_BACKENDS decides about its engine
   std::shared_ptr<const Tuning> tuning{};
 };
 
 // An attention computes
-//   out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value.
+//   out[batch, row, column] = sum over keys of softmax over keys of score(sum over head_size of query x key) x value.
 // The rows are the lanes of a unit of work; query, key and value are loads over these loops.
 struct Attention {
   std::vector<ir::Loop> batch;
-  ir::Loop rows, keys, depth, columns;
+  ir::Loop rows, keys, head_size, columns;
   ir::Expr query = nullptr, key = nullptr, value = nullptr;
   ir::Expr score = nullptr;  // over batch, rows and keys; accumulator 0: the product
   bool divides = false;      // by the sum of the powers; otherwise multiplies by its reciprocal
@@ -134,10 +134,10 @@ std::string engine_of(const FusedKernel&);
 struct PackedConstant {
   ir::BufferId source, packed;
   rt::TileFormat format;
-  int width;                 // columns of a panel
-  IndexExpr columns, depth;  // extents
-  // Offsets in the source, in elements: the strides of columns and of the depth, and the offset of each batch and tap.
-  int64_t column_stride, depth_stride;
+  int width;             // columns of a panel
+  IndexExpr columns, k;  // extents
+  // Offsets in the source, in elements: the strides of columns and of K, and the offset of each batch and tap.
+  int64_t column_stride, k_stride;
   std::vector<int64_t> batch_offsets, tap_offsets;
   rt::winograd::Form winograd;            // see TileContraction
   std::optional<ir::NBitWeights> n_bits;  // if set, the strides and taps are unused
@@ -234,7 +234,7 @@ struct InPlace {
 // A contraction of the program and the engine that was chosen for it.
 struct ChosenEngine {
   std::vector<std::string> origins;
-  IndexExpr batch = 1, rows = 1, columns = 1, depth = 1;
+  IndexExpr batch = 1, rows = 1, columns = 1, k = 1;
   std::string left, right, result;  // types; "" for operands that are not loads
   std::string engine;               // of its attention, if that has one
 };

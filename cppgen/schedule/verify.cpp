@@ -90,13 +90,11 @@ class Verifier {
     require(size_t(p.format) < rt::kTileFormatCount && p.width > 0, "panels of {} columns in format {}", p.width,
             int(p.format));
     if (p.n_bits) return;
-    require(p.columns.is_constant() && p.depth.is_constant(), "its size is not known");
-    if (p.columns.constant() <= 0 || p.depth.constant() <= 0 || p.batch_offsets.empty() || p.tap_offsets.empty())
-      return;
+    require(p.columns.is_constant() && p.k.is_constant(), "its size is not known");
+    if (p.columns.constant() <= 0 || p.k.constant() <= 0 || p.batch_offsets.empty() || p.tap_offsets.empty()) return;
     const auto [least_batch, most_batch] = std::minmax_element(p.batch_offsets.begin(), p.batch_offsets.end());
     const auto [least_tap, most_tap] = std::minmax_element(p.tap_offsets.begin(), p.tap_offsets.end());
-    const int64_t across = (p.columns.constant() - 1) * p.column_stride,
-                  along = (p.depth.constant() - 1) * p.depth_stride;
+    const int64_t across = (p.columns.constant() - 1) * p.column_stride, along = (p.k.constant() - 1) * p.k_stride;
     const int64_t first = *least_batch + *least_tap + std::min<int64_t>(across, 0) + std::min<int64_t>(along, 0);
     const int64_t last = *most_batch + *most_tap + std::max<int64_t>(across, 0) + std::max<int64_t>(along, 0);
     const IndexExpr elements = ir::product(source.shape);

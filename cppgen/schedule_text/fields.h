@@ -86,8 +86,8 @@ void fields(V& v, Local& local) {
 
 template <class V>
 void fields(V& v, TileContraction& contraction) {
-  auto& [left, right, left_scales, batch, rows, taps, columns, depth, engine, form, format, shape, packed, packed_batch,
-         panel_elements, tiling, winograd, summed_channels, blocking, unpacked_depth, in_registers, site, convolution,
+  auto& [left, right, left_scales, batch, rows, taps, columns, k, engine, form, format, shape, packed, packed_batch,
+         panel_elements, tiling, winograd, summed_channels, blocking, unpacked_k, in_registers, site, convolution,
          tuning] = contraction;
   auto& [row_tiles, panels] = blocking;
   v.word("engine", engine, "");
@@ -98,7 +98,7 @@ void fields(V& v, TileContraction& contraction) {
   v("rows", rows, {});
   v("columns", columns);
   v("taps", taps, {});
-  v("depth", depth);
+  v("k", k);
   v.values({left, right, left_scales});
   v("left", left);
   v("right", right, nullptr);
@@ -111,7 +111,7 @@ void fields(V& v, TileContraction& contraction) {
   v("summed_channels", summed_channels, 0);
   v("row_tiles", row_tiles, 0);
   v("panels", panels, 0);
-  v("unpacked_depth", unpacked_depth, 0);
+  v("unpacked_k", unpacked_k, 0);
   v("in_registers", in_registers, false);
   v("site", site, "");
   v("convolution", convolution, false);
@@ -121,11 +121,11 @@ void fields(V& v, TileContraction& contraction) {
 
 template <class V>
 void fields(V& v, Attention& attention) {
-  auto& [batch, rows, keys, depth, columns, query, key, value, score, divides, zeros] = attention;
+  auto& [batch, rows, keys, head_size, columns, query, key, value, score, divides, zeros] = attention;
   v("batch", batch, {});
   v("rows", rows);
   v("keys", keys);
-  v("depth", depth);
+  v("head_size", head_size);
   v("columns", columns);
   v.result(DType::f32);
   v.values({query, key, value, score});
@@ -162,28 +162,28 @@ void fields(V& v, FusedKernel& kernel) {
 
 template <class V>
 void fields(V& v, ir::NBitWeights& weights) {
-  auto& [values, scales, zeros, columns, depth, bits, block] = weights;
+  auto& [values, scales, zeros, columns, k, bits, block] = weights;
   v.buffer("values", values);
   v.buffer("scales", scales);
   v.buffer("zeros", zeros, -1);
   v("columns", columns);
-  v("depth", depth);
+  v("k", k);
   v("bits", bits);
   v("block", block);
 }
 
 template <class V>
 void fields(V& v, PackedConstant& constant) {
-  auto& [source, packed, format, width, columns, depth, column_stride, depth_stride, batch_offsets, tap_offsets,
-         winograd, n_bits] = constant;
+  auto& [source, packed, format, width, columns, k, column_stride, k_stride, batch_offsets, tap_offsets, winograd,
+         n_bits] = constant;
   v.buffer("source", source);
   v.buffer("packed", packed);
   v.choice("format", format, kTileFormats);
   v("width", width);
   v("columns", columns);
-  v("depth", depth);
+  v("k", k);
   v("column_stride", column_stride, 0);
-  v("depth_stride", depth_stride, 0);
+  v("k_stride", k_stride, 0);
   v("batch_offsets", batch_offsets, {});
   v("tap_offsets", tap_offsets, {});
   v.record("winograd", winograd, {});
@@ -241,13 +241,13 @@ void fields(V& v, InPlace& pair) {
 
 template <class V>
 void fields(V& v, ChosenEngine& chosen) {
-  auto& [origins, batch, rows, columns, depth, left, right, result, engine] = chosen;
+  auto& [origins, batch, rows, columns, k, left, right, result, engine] = chosen;
   v.word("engine", engine);
   v("origins", origins, {});
   v("batch", batch, 1);
   v("rows", rows, 1);
   v("columns", columns, 1);
-  v("depth", depth, 1);
+  v("k", k, 1);
   v.word("left", left, "");
   v.word("right", right, "");
   v.word("result", result);

@@ -26,7 +26,7 @@ using ir::Store;
 namespace {
 
 constexpr const char* kBufferKinds[] = {"input", "output", "constant", "temporary"};
-constexpr const char* kAxisRoles[] = {"none", "batch", "rows", "columns", "depth"};
+constexpr const char* kAxisRoles[] = {"none", "batch", "rows", "columns", "k"};
 constexpr int kMostRepetitions = 16;
 
 constexpr int kReductionCount = 0
@@ -130,7 +130,7 @@ LoopNest ProgramReader::nest() {
   return nest;
 }
 
-AxisRole ProgramReader::role() { return AxisRole(word_of(reader_, kAxisRoles, "none, batch, rows, columns or depth")); }
+AxisRole ProgramReader::role() { return AxisRole(word_of(reader_, kAxisRoles, "none, batch, rows, columns or k")); }
 
 // A named value, a reduction or a store.
 bool ProgramReader::line(LoopNest& nest) {

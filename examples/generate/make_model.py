@@ -1,6 +1,6 @@
 """Writes a small decoder over bytes with random weights: make_model.py FILE.onnx
 
-tokens [1, n] int64 and caches past_k0, past_v0 ... [1, HEADS, P, DEPTH] give logits [1, n, 256] and present_k0 ...
+tokens [1, n] int64 and caches past_k0, past_v0 ... [1, HEADS, P, HEAD_SIZE] give logits [1, n, 256] and present_k0 ...
 """
 import sys
 
@@ -8,8 +8,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-LAYERS, HEADS, DEPTH, LONGEST = 4, 8, 32, 1024
-WIDTH = HEADS * DEPTH
+LAYERS, HEADS, HEAD_SIZE, LONGEST = 4, 8, 32, 1024
+WIDTH = HEADS * HEAD_SIZE
 random = np.random.default_rng(1)
 nodes, constants, inputs, outputs = [], [], [], []
 
@@ -38,14 +38,14 @@ def normalized(x):
 
 
 def heads(x):
-    apart = node("Reshape", [x, constant([0, 0, HEADS, DEPTH], np.int64)])
+    apart = node("Reshape", [x, constant([0, 0, HEADS, HEAD_SIZE], np.int64)])
     return node("Transpose", [apart], perm=[0, 2, 1, 3])
 
 
 def cached(fresh, name):
     past, present = f"past_{name}", f"present_{name}"
-    inputs.append(helper.make_tensor_value_info(past, TensorProto.FLOAT, [1, HEADS, "P", DEPTH]))
-    outputs.append(helper.make_tensor_value_info(present, TensorProto.FLOAT, [1, HEADS, "P + n", DEPTH]))
+    inputs.append(helper.make_tensor_value_info(past, TensorProto.FLOAT, [1, HEADS, "P", HEAD_SIZE]))
+    outputs.append(helper.make_tensor_value_info(present, TensorProto.FLOAT, [1, HEADS, "P + n", HEAD_SIZE]))
     return node("Concat", [past, fresh], present, axis=2)
 
 
@@ -54,7 +54,7 @@ def size(tensor, axis):
 
 
 def attention(x, number, visible):
-    query = node("Mul", [heads(linear(x, WIDTH, WIDTH)), constant(1 / np.sqrt(DEPTH))])
+    query = node("Mul", [heads(linear(x, WIDTH, WIDTH)), constant(1 / np.sqrt(HEAD_SIZE))])
     keys = cached(heads(linear(x, WIDTH, WIDTH)), f"k{number}")
     values = cached(heads(linear(x, WIDTH, WIDTH)), f"v{number}")
     scores = node("MatMul", [query, node("Transpose", [keys], perm=[0, 1, 3, 2])])

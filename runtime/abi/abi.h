@@ -12,14 +12,13 @@ struct cppgen_runtime {
   double (*fmod_f64)(double, double);
   // Register-blocked contraction tiles of this ISA, by format (runtime/contraction/formats.h) and number of rows: see
   // runtime/contraction/tiles.h. Null if the ISA has none.
-  void (*const* const* tiles)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
+  void (*const* const* tiles)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc);
   // Tiles of float32 whose left operand is read in place, indexed by (2 * rows are contiguous + half as wide) and the
   // number of rows: see runtime/contraction/tiles.h.
-  void (*const* const* strided)(const float* left, long ld, long depth, const float* panel, float* block);
+  void (*const* const* strided)(const float* left, long ld, long K, const float* panel, float* block);
   // For each format, converts the rows of the left operand to the form that its tiles read. Null if they read the rows
   // themselves.
-  void (*const* prepare)(const void* const* left, long rows, long taps, long depth, void* scratch,
-                         const void** prepared);
+  void (*const* prepare)(const void* const* left, long rows, long taps, long K, void* scratch, const void** prepared);
   // For each format, is called by a kernel before its first tile and after its last one. Null if there is nothing to
   // do.
   void (*const* begin)(void);
@@ -29,7 +28,7 @@ struct cppgen_runtime {
   void (*const* winograd_input)(const float* const* points, long channels, float* to, long plane);
   bool (*const* winograd_output)(const float* products, long plane, long columns, float* block);
   void (*const* winograd_direct)(const float* const* points, long channels,
-                                 void (*tile)(const void* const* left, long taps, long depth, const void* panel,
+                                 void (*tile)(const void* const* left, long taps, long K, const void* panel,
                                               void* block, long ldc),
                                  const float* panel, long columns, float* block);
 };

@@ -4,7 +4,7 @@
 
 #include "runtime/contraction/block_table.h"
 #include "runtime/contraction/byte_block_layout.h"
-#include "runtime/contraction/depth_cursor.h"
+#include "runtime/contraction/k_cursor.h"
 #include "runtime/contraction/tiles.h"
 
 namespace cppgen::rt::TILE_ISA {
@@ -12,14 +12,14 @@ namespace cppgen::rt::TILE_ISA {
 typedef unsigned char TileLine __attribute__((vector_size(64), aligned(1), may_alias));
 
 // One row of 64 bytes of every tile in its half.
-static inline __attribute__((always_inline)) void prepare_byte_row(
-    DepthCursor<unsigned char, byte_blocks::kStepDepth> cursor, long steps, unsigned char* to) {
+static inline __attribute__((always_inline)) void prepare_byte_row(KCursor<unsigned char, byte_blocks::kStepK> cursor,
+                                                                   long steps, unsigned char* to) {
   using namespace byte_blocks;
   while (steps > 0) {
     const long in_place = cursor.steps_in_place();
     if (in_place > 0) {
       const unsigned char* from = cursor.take(in_place);
-      for (long s = 0; s < in_place; s++, to += kStepBytes, from += kStepDepth) *(TileLine*)to = *(const TileLine*)from;
+      for (long s = 0; s < in_place; s++, to += kStepBytes, from += kStepK) *(TileLine*)to = *(const TileLine*)from;
       steps -= in_place;
     } else {
       cursor.collect(to);
@@ -29,15 +29,15 @@ static inline __attribute__((always_inline)) void prepare_byte_row(
 }
 
 // There are at most 32 rows. With up to 16, the lower tiles are left unchanged, because they are not read.
-inline void prepare_byte_block(const void* const* left, long count, long taps, long depth, void* scratch,
+inline void prepare_byte_block(const void* const* left, long count, long taps, long K, void* scratch,
                                const void** prepared) {
   using namespace byte_blocks;
-  const long all = steps(taps * depth), padded = count <= kTileSide ? kTileSide : kBlockSide;
+  const long all = steps(taps * K), padded = count <= kTileSide ? kTileSide : kBlockSide;
   unsigned char* tiles = (unsigned char*)scratch + kHeaderBytes;
   for (long r = 0; r < padded; r++) {
-    unsigned char* to = tiles + r / kTileSide * kTileBytes + r % kTileSide * kStepDepth;
+    unsigned char* to = tiles + r / kTileSide * kTileBytes + r % kTileSide * kStepK;
     if (r < count)
-      prepare_byte_row({left + r, count, taps, depth}, all, to);
+      prepare_byte_row({left + r, count, taps, K}, all, to);
     else
       for (long s = 0; s < all; s++) *(TileLine*)(to + s * kStepBytes) = TileLine{};
   }
@@ -55,7 +55,7 @@ class ByteProducts {
     if constexpr (Lower) unit_.template zero<2>(), unit_.template zero<3>();
   }
   __attribute__((always_inline)) void add_step(const unsigned char* a, const unsigned char* b) {
-    constexpr long kRow = byte_blocks::kStepDepth, kTile = byte_blocks::kTileBytes;
+    constexpr long kRow = byte_blocks::kStepK, kTile = byte_blocks::kTileBytes;
     unit_.template load<4>(a, kRow), unit_.template load<6>(b, kRow);
     multiply<0, 4, 6>();
     unit_.template load<7>(b + kTile, kRow);
@@ -99,11 +99,11 @@ static inline __attribute__((always_inline)) void multiply_bytes(const unsigned 
 // left[0]: the result of prepare_byte_block for a block of rows. `block` has 32 rows; those beyond the prepared ones
 // are undefined.
 template <class Unit, bool Signed>
-void byte_block_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+void byte_block_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
   using namespace byte_blocks;
   const auto* a = (const unsigned char*)left[0] + kHeaderBytes;
   const auto* b = (const unsigned char*)panel;
-  const long all = steps(taps * depth);
+  const long all = steps(taps * K);
   if (((const RowsHeader*)left[0])->count <= kTileSide)
     multiply_bytes<Unit, Signed, false>(a, b, all, (int*)block, ldc);
   else

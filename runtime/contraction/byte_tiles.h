@@ -1,6 +1,6 @@
 // Code that the tiles over bytes share, for translation units that define TILE_ISA and kLanes (32-bit lanes of a
-// register) before they include this file. A panel is [tap][ceil(depth / 4)][columns][4] bytes, signed, zero beyond the
-// depth: four steps of the depth of a column are adjacent.
+// register) before they include this file. A panel is [tap][ceil(K / 4)][columns][4] bytes, signed, zero beyond
+// K: four steps of K of a column are adjacent.
 #pragma once
 
 #define BYTES_FN inline __attribute__((always_inline))

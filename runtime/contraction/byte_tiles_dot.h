@@ -43,11 +43,11 @@ BYTES_FN void load_groups(int (&left)[Rows], const u8* const (&row)[Rows], long 
 }
 
 template <int Rows, bool SignedLeft>
-BYTES_FN void byte_rows(ByteSums<Rows, SignedLeft>& sums, const u8* const (&row)[Rows], long depth, const u8*& panel) {
+BYTES_FN void byte_rows(ByteSums<Rows, SignedLeft>& sums, const u8* const (&row)[Rows], long K, const u8*& panel) {
   int left[Rows];
   long k = 0;
 #pragma GCC unroll 1
-  for (; k + 4 * kGroup <= depth; k += 4 * kGroup, panel += 4 * kPanelStep) {
+  for (; k + 4 * kGroup <= K; k += 4 * kGroup, panel += 4 * kPanelStep) {
 #pragma GCC unroll 4
     for (int u = 0; u < 4; u++) {
 #pragma GCC unroll 4
@@ -58,26 +58,26 @@ BYTES_FN void byte_rows(ByteSums<Rows, SignedLeft>& sums, const u8* const (&row)
     }
   }
 #pragma GCC unroll 1
-  for (; k + kGroup <= depth; k += kGroup, panel += kPanelStep) {
+  for (; k + kGroup <= K; k += kGroup, panel += kPanelStep) {
     load_groups<Rows>(left, row, k);
     sums.add(left, panel);
   }
-  if (k == depth) return;
+  if (k == K) return;
 #pragma GCC unroll 16
-  for (int r = 0; r < Rows; r++) left[r] = load_rest(row[r] + k, depth - k);
+  for (int r = 0; r < Rows; r++) left[r] = load_rest(row[r] + k, K - k);
   sums.add(left, panel);
   panel += kPanelStep;
 }
 
 template <int Rows, bool SignedLeft>
-void byte_tile(const void* const* left, long taps, long depth, const void* packed, void* block, long ldc) {
+void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc) {
   ByteSums<Rows, SignedLeft> sums = {};
   const u8* panel = (const u8*)packed;
   for (long t = 0; t < taps; t++, left += Rows) {
     const u8* row[Rows];
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++) row[r] = (const u8*)left[r];
-    byte_rows<Rows, SignedLeft>(sums, row, depth, panel);
+    byte_rows<Rows, SignedLeft>(sums, row, K, panel);
   }
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; r++)

@@ -67,15 +67,15 @@ BYTES_FN Ints join_pairs(Ints a, Ints b) {
   return __builtin_shuffle(a, b, even) + __builtin_shuffle(a, b, odd);
 }
 
-// Steps of the depth whose left bytes are widened together, as many as a register has words, because the instructions
+// Steps of K whose left bytes are widened together, as many as a register has words, because the instructions
 // that widen are the slowest. Returns the number of bytes.
 template <int Rows, class Left>
-BYTES_FN long wide_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows], long depth, const u8*& panel) {
+BYTES_FN long wide_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows], long K, const u8*& panel) {
   constexpr int kBytes = sizeof(HalfBytes), kGroups = kBytes / int(kGroup);
   alignas(sizeof(Words)) long long words[Rows][kGroups];
   long k = 0;
 #pragma GCC unroll 1
-  for (; k + kBytes <= depth; k += kBytes) {
+  for (; k + kBytes <= K; k += kBytes) {
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; r++) {
       const Words x = widen_vector<Left>(*(const UnalignedBytes*)(row[r] + k));
@@ -93,31 +93,31 @@ BYTES_FN long wide_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows]
 }
 
 template <int Rows, class Left>
-BYTES_FN void byte_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows], long depth, const u8*& panel) {
+BYTES_FN void byte_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows], long K, const u8*& panel) {
   int left[Rows];
-  long k = kWidensAhead ? wide_rows<Rows, Left>(sums, row, depth, panel) : 0;
+  long k = kWidensAhead ? wide_rows<Rows, Left>(sums, row, K, panel) : 0;
 #pragma GCC unroll 1
-  for (; k + kGroup <= depth; k += kGroup, panel += kPanelStep) {
+  for (; k + kGroup <= K; k += kGroup, panel += kPanelStep) {
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; r++) left[r] = load_group(row[r] + k);
     sums.add(left, panel);
   }
-  if (k == depth) return;
+  if (k == K) return;
 #pragma GCC unroll 8
-  for (int r = 0; r < Rows; r++) left[r] = load_rest(row[r] + k, depth - k);
+  for (int r = 0; r < Rows; r++) left[r] = load_rest(row[r] + k, K - k);
   sums.add(left, panel);
   panel += kPanelStep;
 }
 
 template <int Rows, class Left>
-void byte_tile(const void* const* left, long taps, long depth, const void* packed, void* block, long ldc) {
+void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc) {
   WordSums<Rows, Left> sums = {};
   const u8* panel = (const u8*)packed;
   for (long t = 0; t < taps; t++, left += Rows) {
     const u8* row[Rows];
 #pragma GCC unroll 8
     for (int r = 0; r < Rows; r++) row[r] = (const u8*)left[r];
-    byte_rows<Rows, Left>(sums, row, depth, panel);
+    byte_rows<Rows, Left>(sums, row, K, panel);
   }
 #pragma GCC unroll 8
   for (int r = 0; r < Rows; r++)

@@ -17,12 +17,12 @@ float added_product(uint16_t a, uint16_t b, float sum) {
   return without_denormals(std::fma(without_denormals(bf16_to_f32(a)), without_denormals(bf16_to_f32(b)), sum));
 }
 
-float sum_of_pairs(const void* const* left, long rows, long taps, long depth, const uint16_t* panel) {
+float sum_of_pairs(const void* const* left, long rows, long taps, long K, const uint16_t* panel) {
   float sum = 0;
   for (long t = 0; t < taps; t++) {
     const auto* row = static_cast<const uint16_t*>(left[t * rows]);
-    for (long k = 0; k < depth; k += 2, panel += 2 * kPairColumns) {
-      if (k + 1 < depth) sum = added_product(row[k + 1], panel[1], sum);
+    for (long k = 0; k < K; k += 2, panel += 2 * kPairColumns) {
+      if (k + 1 < K) sum = added_product(row[k + 1], panel[1], sum);
       sum = added_product(row[k], panel[0], sum);
     }
   }
@@ -30,11 +30,11 @@ float sum_of_pairs(const void* const* left, long rows, long taps, long depth, co
 }
 
 template <size_t Rows>
-void pair_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+void pair_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
   for (size_t r = 0; r < Rows; r++)
     for (int j = 0; j < kPairColumns; j++)
       static_cast<float*>(block)[long(r) * ldc + j] =
-          sum_of_pairs(left + r, long(Rows), taps, depth, static_cast<const uint16_t*>(panel) + 2 * j);
+          sum_of_pairs(left + r, long(Rows), taps, K, static_cast<const uint16_t*>(panel) + 2 * j);
 }
 
 template <size_t... Rows>
@@ -43,10 +43,10 @@ constexpr std::array<TileFunction, kPairRows + 1> pair_tiles(std::index_sequence
 }
 constexpr auto kPairTiles = pair_tiles(std::make_index_sequence<kPairRows>());
 
-void round_rows(const void* const* left, long rows, long taps, long depth, void* scratch, const void** prepared) {
+void round_rows(const void* const* left, long rows, long taps, long K, void* scratch, const void** prepared) {
   for (long i = 0; i < rows * taps; i++) {
-    auto* to = reinterpret_cast<uint16_t*>(static_cast<char*>(scratch) + i * prepared_row_bytes(depth, 2));
-    for (long k = 0; k < depth; k++) to[k] = f32_to_bf16(static_cast<const float*>(left[i])[k]);
+    auto* to = reinterpret_cast<uint16_t*>(static_cast<char*>(scratch) + i * prepared_row_bytes(K, 2));
+    for (long k = 0; k < K; k++) to[k] = f32_to_bf16(static_cast<const float*>(left[i])[k]);
     prepared[i] = to;
   }
 }

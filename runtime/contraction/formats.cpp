@@ -8,8 +8,8 @@ namespace cppgen::rt {
 
 std::span<const TileFormatInfo> tile_formats() {
   static constexpr TileFormatInfo kFormats[] = {
-#define CPPGEN_TILE_FORMAT(format, left, right, panel, sum, depth_group, form, parts) \
-  {#format, DType::left, DType::right, DType::panel, DType::sum, depth_group, LeftForm::form, parts},
+#define CPPGEN_TILE_FORMAT(format, left, right, panel, sum, k_group, form, parts) \
+  {#format, DType::left, DType::right, DType::panel, DType::sum, k_group, LeftForm::form, parts},
 #include "runtime/contraction/tile_formats.def"
   };
   return kFormats;
@@ -20,11 +20,11 @@ DType prepared_type(TileFormat format) {
   return panel == DType::u8 ? DType::f32 : panel;
 }
 
-DepthBlocks depth_blocks(TileFormat format, long taps, long depth) {
+KBlocks k_blocks(TileFormat format, long taps, long K) {
   const TileFormatInfo& row = info(format);
-  if (!row.parts) return {1, taps, depth, 0};
-  const auto b = split::depth_blocks(taps, depth, row.parts);
-  return {b.count, b.taps, b.depth, split::panel_bytes(b.taps * b.depth, row.parts)};
+  if (!row.parts) return {1, taps, K, 0};
+  const auto b = split::k_blocks(taps, K, row.parts);
+  return {b.count, b.taps, b.k, split::panel_bytes(b.taps * b.k, row.parts)};
 }
 
 int slice_columns(TileFormat format, int nr) {
@@ -32,24 +32,23 @@ int slice_columns(TileFormat format, int nr) {
   return sliced ? kSliceColumns : nr;
 }
 
-long panel_elements(TileFormat format, long taps, long depth, int nr) {
+long panel_elements(TileFormat format, long taps, long K, int nr) {
   const TileFormatInfo& row = info(format);
   if (row.form == LeftForm::block)
-    return row.parts ? split::all_panel_bytes(taps, depth, row.parts) : byte_blocks::panel_bytes(taps * depth);
-  return taps * ((depth + row.depth_group - 1) / row.depth_group * row.depth_group) * nr;
+    return row.parts ? split::all_panel_bytes(taps, K, row.parts) : byte_blocks::panel_bytes(taps * K);
+  return taps * ((K + row.k_group - 1) / row.k_group * row.k_group) * nr;
 }
 
-long prepared_bytes(TileFormat format, long rows, long taps, long depth) {
+long prepared_bytes(TileFormat format, long rows, long taps, long K) {
   const TileFormatInfo& row = info(format);
-  const DepthBlocks of_block = depth_blocks(format, taps, depth);
+  const KBlocks of_block = k_blocks(format, taps, K);
   switch (row.form) {
     case LeftForm::in_place:
       return 0;
     case LeftForm::rows:
-      return taps * rows * prepared_row_bytes(depth, long(size_of(prepared_type(format))));
+      return taps * rows * prepared_row_bytes(K, long(size_of(prepared_type(format))));
     case LeftForm::block:
-      return row.parts ? split::rows_bytes(of_block.taps * of_block.depth, row.parts)
-                       : byte_blocks::rows_bytes(taps * depth);
+      return row.parts ? split::rows_bytes(of_block.taps * of_block.k, row.parts) : byte_blocks::rows_bytes(taps * K);
   }
   return 0;
 }

@@ -30,9 +30,9 @@ struct TileFormatInfo {
   DType left, right;  // operands in memory, the right one before it is packed
   DType panel;        // the packed right operand
   DType sum;          // the type that a tile writes
-  // The number of steps of the depth that are adjacent in a row of a panel, which is laid out as
-  // [slice][tap][ceil(depth / depth_group)][columns of the slice][depth_group], zeros beyond the last column and step.
-  int depth_group;
+  // The number of steps of K that are adjacent in a row of a panel, which is laid out as
+  // [slice][tap][ceil(K / k_group)][columns of the slice][k_group], zeros beyond the last column and step.
+  int k_group;
   LeftForm form;
   int parts;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed in this way
 };
@@ -50,17 +50,17 @@ DType prepared_type(TileFormat);
 int slice_columns(TileFormat, int nr);
 
 // Elements (of TileFormatInfo::panel) of one panel of `nr` columns. For weights of few bits see pack_n_bits.h.
-long panel_elements(TileFormat, long taps, long depth, int nr);
-// States how tiles divide the depth: `count` blocks of so many taps and so much of each, of which the last one may be
+long panel_elements(TileFormat, long taps, long K, int nr);
+// States how tiles divide K: `count` blocks of so many taps and so much of each, of which the last one may be
 // shorter; a block of a panel has `panel_bytes`. Formats without parts have one block; with parts, the first block
 // overwrites the sums and the others add to them.
-struct DepthBlocks {
-  long count, taps, depth, panel_bytes;
+struct KBlocks {
+  long count, taps, k, panel_bytes;
 };
-DepthBlocks depth_blocks(TileFormat, long taps, long depth);
+KBlocks k_blocks(TileFormat, long taps, long K);
 // Maximum number of bytes of scratch memory that the format's prepare function needs for `rows` rows of one block of
-// the depth; 0 if there is no such function.
-long prepared_bytes(TileFormat, long rows, long taps, long depth);
+// K; 0 if there is no such function.
+long prepared_bytes(TileFormat, long rows, long taps, long K);
 
 // Rows and columns of the largest tile. Tiles with fewer rows exist; the number of columns is fixed.
 struct TileShape {

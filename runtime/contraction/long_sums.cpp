@@ -12,17 +12,17 @@ class LongTile {
   LongTile(const BlockTile& tile, long distance, float* results, long ldc, long group_blocks = kGroupBlocks)
       : tile_(tile), distance_(distance), results_(results), ldc_(ldc), group_blocks_(group_blocks) {}
 
-  void add(const void* const* left, long taps, long depth, const char* panel) {
-    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, depth, panel, distance_, results_, ldc_);
+  void add(const void* const* left, long taps, long K, const char* panel) {
+    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, K, panel, distance_, results_, ldc_);
     if (++blocks_ == group_blocks_) end_group();
   }
   // One tap, in blocks of `terms` products.
-  void add_blocks(const void* const* left, long terms, long depth, const char* panel) {
-    for (long k = 0; k < depth; k += terms) {
+  void add_blocks(const void* const* left, long terms, long K, const char* panel) {
+    for (long k = 0; k < K; k += terms) {
       const void* rows[kMostRows];
       for (int r = 0; r < tile_.rows; r++)
         rows[r] = left[0] ? static_cast<const char*>(left[r]) + k * tile_.left_bytes : nullptr;
-      add(rows, 1, std::min(terms, depth - k), panel + k * tile_.panel_bytes);
+      add(rows, 1, std::min(terms, K - k), panel + k * tile_.panel_bytes);
     }
   }
   void finish() {
@@ -48,26 +48,25 @@ class LongTile {
 
 }  // namespace
 
-void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long depth, const void* panel, long distance,
+void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long K, const void* panel, long distance,
                 float* results, long ldc) {
   LongTile sums(tile, distance, results, ldc);
-  const long group = tile.depth_group, tap_bytes = (depth + group - 1) / group * group * tile.panel_bytes;
+  const long group = tile.k_group, tap_bytes = (K + group - 1) / group * group * tile.panel_bytes;
   const char* of_tap = static_cast<const char*>(panel);
-  if (depth <= kWholeTerms) {
-    const long most = kWholeTerms / depth;
+  if (K <= kWholeTerms) {
+    const long most = kWholeTerms / K;
     for (long t = 0; t < taps; t += most)
-      sums.add(left + t * tile.rows, std::min(most, taps - t), depth, of_tap + t * tap_bytes);
+      sums.add(left + t * tile.rows, std::min(most, taps - t), K, of_tap + t * tap_bytes);
     return sums.finish();
   }
-  for (long t = 0; t < taps; t++, left += tile.rows, of_tap += tap_bytes)
-    sums.add_blocks(left, kBlockTerms, depth, of_tap);
+  for (long t = 0; t < taps; t++, left += tile.rows, of_tap += tap_bytes) sums.add_blocks(left, kBlockTerms, K, of_tap);
   sums.finish();
 }
 
-void sum_short_blocks(const BlockTile& tile, long terms, const void* const* left, long depth, const void* panel,
+void sum_short_blocks(const BlockTile& tile, long terms, const void* const* left, long K, const void* panel,
                       long distance, float* results, long ldc) {
   LongTile sums(tile, distance, results, ldc, kShortGroupBlocks);
-  sums.add_blocks(left, terms, depth, static_cast<const char*>(panel));
+  sums.add_blocks(left, terms, K, static_cast<const char*>(panel));
   sums.finish();
 }
 

@@ -1,4 +1,4 @@
-// Tiles over weights of few bits (n_bit_layout.h) and rows of signed bytes, whose blocks of the depth have scales, too:
+// Tiles over weights of few bits (n_bit_layout.h) and rows of signed bytes, whose blocks of K have scales, too:
 // exact sums of products of bytes, which are scaled block by block. For translation units that include n_bit_vec.h
 // before and define
 //   dot<Bits>(sums, weights, bytes)   adds to each 32-bit lane four products of an unsigned number of so many bits and
@@ -15,7 +15,7 @@ namespace cppgen::rt::TILE_ISA {
 typedef int Ints __attribute__((vector_size(4 * kLanes)));
 typedef int IntInMemory __attribute__((aligned(1), may_alias));
 
-// The sums of one block. Steps of the depth alternate between chains, which hides the latency of a dot product.
+// The sums of one block. Steps of K alternate between chains, which hides the latency of a dot product.
 template <int Rows, int Bits, int Vectors>
 class NBitByteSums {
  public:
@@ -62,7 +62,7 @@ class NBitByteSums {
 };
 
 template <int Rows, int Bits, int Vectors>
-void n_bit_byte_rows(const void* const* left, long depth, const n_bits::PanelHeader& header, float* c, long ldc) {
+void n_bit_byte_rows(const void* const* left, long K, const n_bits::PanelHeader& header, float* c, long ldc) {
   using Sums = NBitByteSums<Rows, Bits, Vectors>;
   Vector total[Rows][Vectors] = {};
   const char* row[Rows];
@@ -71,7 +71,7 @@ void n_bit_byte_rows(const void* const* left, long depth, const n_bits::PanelHea
   const char* p = (const char*)&header + n_bits::kHeaderBytes;
   bool adds = false;
   long additions = 0;  // since sums were moved to memory
-  for (long k = 0, number = 0; k < depth; number++) {
+  for (long k = 0, number = 0; k < K; number++) {
     NBitBlockHead<Vectors> head;
     p = head.read(header, p);
     Sums sums;
@@ -94,11 +94,11 @@ void n_bit_byte_rows(const void* const* left, long depth, const n_bits::PanelHea
 }
 
 template <int Rows, int Vectors>
-void n_bit_byte_tile(const void* const* left, long, long depth, const void* panel, void* block, long ldc) {
+void n_bit_byte_tile(const void* const* left, long, long K, const void* panel, void* block, long ldc) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const c = (float*)block;
-  if (header.bits == 4) return n_bit_byte_rows<Rows, 4, Vectors>(left, depth, header, c, ldc);
-  n_bit_byte_rows<Rows, 8, Vectors>(left, depth, header, c, ldc);
+  if (header.bits == 4) return n_bit_byte_rows<Rows, 4, Vectors>(left, K, header, c, ldc);
+  n_bit_byte_rows<Rows, 8, Vectors>(left, K, header, c, ldc);
 }
 
 template <int MaxRows, int Vectors>

@@ -1,4 +1,4 @@
-// Panels of weights that have few bits each, and a scale for each block of the depth. No standard headers: see tiles.h.
+// Panels of weights that have few bits each, and a scale for each block of K. No standard headers: see tiles.h.
 #pragma once
 
 #include "runtime/contraction/long_sums.h"
@@ -9,18 +9,18 @@ namespace cppgen::rt::n_bits {
 // of a column.
 enum class Zeros : int { same, bytes, floats };
 
-// The weights of a word of four bits: in steps of the depth from the lowest bits on, or so that byte i has the steps i
+// The weights of a word of four bits: in steps of K from the lowest bits on, or so that byte i has the steps i
 // and i + 4, because the lower and the upper halves of the bytes are then four steps each.
 enum class Order : int { steps, halves };
 
 // The header of a panel, of kHeaderBytes. Blocks follow, the last one padded:
 //   float32 scales [columns], zeros [columns] if they are bytes or floats,
-//   uint32 [block * bits / 32][columns], the first weight in the lowest bits; bits beyond the depth are 0
+//   uint32 [block * bits / 32][columns], the first weight in the lowest bits; bits beyond K are 0
 struct PanelHeader {
   int bits;  // 4 or 8
   Zeros zeros;
   float same_zero;
-  long block;  // steps of the depth, a multiple of 16
+  long block;  // steps of K, a multiple of 16
 };
 inline constexpr long kHeaderBytes = 64;
 static_assert(sizeof(PanelHeader) <= kHeaderBytes);
@@ -31,20 +31,17 @@ static inline constexpr __attribute__((always_inline)) long zero_bytes(Zeros zer
 static inline constexpr __attribute__((always_inline)) long block_bytes(const PanelHeader& h, long columns) {
   return columns * (4 + zero_bytes(h.zeros) + h.block * h.bits / 8);
 }
-static inline constexpr __attribute__((always_inline)) long panel_bytes(const PanelHeader& h, long depth,
-                                                                        long columns) {
-  const long bytes = (depth + h.block - 1) / h.block * block_bytes(h, columns);
+static inline constexpr __attribute__((always_inline)) long panel_bytes(const PanelHeader& h, long K, long columns) {
+  const long bytes = (K + h.block - 1) / h.block * block_bytes(h, columns);
   return kHeaderBytes + (bytes + 63) / 64 * 64;
 }
 
-// Weights that are unpacked once for many tiles of rows: so many steps of the depth at a time, after which tiles move
+// Weights that are unpacked once for many tiles of rows: so many steps of K at a time, after which tiles move
 // their sums to memory. 0 if blocks of weights do not end there.
-static inline constexpr __attribute__((always_inline)) long unpacked_depth(const PanelHeader& h) {
+static inline constexpr __attribute__((always_inline)) long unpacked_k(const PanelHeader& h) {
   return kBlockTerms % h.block == 0 || h.block % kBlockTerms == 0 ? kBlockTerms : 0;
 }
 // They are a panel of float32 (formats.h) of so many steps.
-static inline constexpr __attribute__((always_inline)) long unpacked_steps(long depth) {
-  return (depth + 15) / 16 * 16;
-}
+static inline constexpr __attribute__((always_inline)) long unpacked_steps(long K) { return (K + 15) / 16 * 16; }
 
 }  // namespace cppgen::rt::n_bits

@@ -84,7 +84,7 @@ struct NumbersOf<4, Vectors, ZerosAre::one> {
   typedef NBitLookup<FourBitTable<kLanes>> Type;
 };
 
-// The weights of one block of the depth at a time, without their scales.
+// The weights of one block of K at a time, without their scales.
 template <int Bits, int Vectors, ZerosAre Kind>
 class NBitBlock {
  public:
@@ -208,7 +208,7 @@ class NBitSums {
 };
 
 template <int Rows, int Bits, int Vectors, ZerosAre Kind>
-void n_bit_rows(const void* const* left, long depth, const n_bits::PanelHeader& header, float* c, long ldc) {
+void n_bit_rows(const void* const* left, long K, const n_bits::PanelHeader& header, float* c, long ldc) {
   using Sums = NBitSums<Rows, Bits, Vectors, Kind>;
   Sums sums(header);
   const float* row[Rows];
@@ -216,8 +216,8 @@ void n_bit_rows(const void* const* left, long depth, const n_bits::PanelHeader& 
   for (int r = 0; r < Rows; r++) row[r] = (const float*)left[r];
   const char* p = (const char*)&header + n_bits::kHeaderBytes;
   long moved = 0, additions = 0;  // steps whose sums are in memory, additions since then
-  for (long begin = 0; begin < depth; begin += header.block) {
-    const long rest = depth - begin, end = begin + (rest < header.block ? rest : header.block);
+  for (long begin = 0; begin < K; begin += header.block) {
+    const long rest = K - begin, end = begin + (rest < header.block ? rest : header.block);
     p = sums.read_scales(p);
     for (long k = begin; k < end;) {
       const long stop = k + (end - k < kBlockTerms ? end - k : kBlockTerms);
@@ -232,11 +232,11 @@ void n_bit_rows(const void* const* left, long depth, const n_bits::PanelHeader& 
       k = stop;
     }
   }
-  if (moved < depth || depth == 0) sums.move_to(c, ldc, moved > 0);
+  if (moved < K || K == 0) sums.move_to(c, ldc, moved > 0);
 }
 
 template <int Rows, int Vectors>
-void n_bit_tile(const void* const* left, long, long depth, const void* panel, void* block, long ldc) {
+void n_bit_tile(const void* const* left, long, long K, const void* panel, void* block, long ldc) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const c = (float*)block;
   constexpr ZerosAre kSeparate = ZerosAre::separate;
@@ -244,12 +244,12 @@ void n_bit_tile(const void* const* left, long, long depth, const void* panel, vo
   constexpr ZerosAre kWhole = Rows > kMostBlockSums ? kSeparate : ZerosAre::whole;
   if constexpr (Rows <= kMostLookups && FourBitTable<kLanes>::kExists)
     if (header.bits == 4 && header.zeros == n_bits::Zeros::same)
-      return n_bit_rows<Rows, 4, Vectors, ZerosAre::one>(left, depth, header, c, ldc);
+      return n_bit_rows<Rows, 4, Vectors, ZerosAre::one>(left, K, header, c, ldc);
   const bool separate = kWhole == kSeparate || header.zeros == n_bits::Zeros::floats;
-  if (header.bits == 4 && separate) return n_bit_rows<Rows, 4, Vectors, kSeparate>(left, depth, header, c, ldc);
-  if (header.bits == 4) return n_bit_rows<Rows, 4, Vectors, kWhole>(left, depth, header, c, ldc);
-  if (separate) return n_bit_rows<Rows, 8, Vectors, kSeparate>(left, depth, header, c, ldc);
-  n_bit_rows<Rows, 8, Vectors, kWhole>(left, depth, header, c, ldc);
+  if (header.bits == 4 && separate) return n_bit_rows<Rows, 4, Vectors, kSeparate>(left, K, header, c, ldc);
+  if (header.bits == 4) return n_bit_rows<Rows, 4, Vectors, kWhole>(left, K, header, c, ldc);
+  if (separate) return n_bit_rows<Rows, 8, Vectors, kSeparate>(left, K, header, c, ldc);
+  n_bit_rows<Rows, 8, Vectors, kWhole>(left, K, header, c, ldc);
 }
 
 // Writes half a word's steps of weights with their scales, from step P of the half on.
@@ -265,12 +265,12 @@ TILE_FN void unpack_half(const Block& block, const Words (&words)[Block::kColumn
   if constexpr (P + 1 < Block::kWordSteps / 2) unpack_half<P + 1>(block, words, to, distance);
 }
 
-// Writes `depth` steps of a panel from step `first` on, a multiple of unpacked_depth().
+// Writes `K` steps of a panel from step `first` on, a multiple of unpacked_k().
 template <int Bits, int Vectors, ZerosAre Kind>
-void unpack_steps(const n_bits::PanelHeader& header, long first, long depth, float* to) {
+void unpack_steps(const n_bits::PanelHeader& header, long first, long K, float* to) {
   using Block = NBitBlock<Bits, Vectors, Kind>;
   constexpr int kSlice = vec::slice_columns(Block::kColumns), kSteps = Block::kWordSteps;
-  const long distance = n_bits::unpacked_steps(depth) * kSlice, end = first + depth;
+  const long distance = n_bits::unpacked_steps(K) * kSlice, end = first + K;
   const char* const blocks = (const char*)&header + n_bits::kHeaderBytes;
   Block block(header);
   for (long k = first; k < end;) {
@@ -292,36 +292,36 @@ void unpack_steps(const n_bits::PanelHeader& header, long first, long depth, flo
 
 // Entry 0 of a set (tiles.h).
 template <int Vectors>
-void unpack_n_bits(const void* const*, long first, long depth, const void* panel, void* to, long) {
+void unpack_n_bits(const void* const*, long first, long K, const void* panel, void* to, long) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const weights = (float*)to;
   constexpr ZerosAre kWhole = ZerosAre::whole, kSeparate = ZerosAre::separate;
   const bool floats = header.zeros == n_bits::Zeros::floats;
-  if (header.bits == 4 && floats) return unpack_steps<4, Vectors, kSeparate>(header, first, depth, weights);
-  if (header.bits == 4) return unpack_steps<4, Vectors, kWhole>(header, first, depth, weights);
-  if (floats) return unpack_steps<8, Vectors, kSeparate>(header, first, depth, weights);
-  unpack_steps<8, Vectors, kWhole>(header, first, depth, weights);
+  if (header.bits == 4 && floats) return unpack_steps<4, Vectors, kSeparate>(header, first, K, weights);
+  if (header.bits == 4) return unpack_steps<4, Vectors, kWhole>(header, first, K, weights);
+  if (floats) return unpack_steps<8, Vectors, kSeparate>(header, first, K, weights);
+  unpack_steps<8, Vectors, kWhole>(header, first, K, weights);
 }
 
 // The sums of unpacked steps, in the order of n_bit_rows() with scaled weights.
 template <int Rows, int Vectors, bool Adds>
-VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long depth, const void* weights, void* block,
+VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long K, const void* weights, void* block,
                                        long ldc) {
   constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps_of_pointers(sums, left, taps, depth, (const float*)weights, n_bits::unpacked_steps(depth) * kSlice);
+  vec::add_taps_of_pointers(sums, left, taps, K, (const float*)weights, n_bits::unpacked_steps(K) * kSlice);
   store_sums(sums.v, (float*)block, ldc, Adds);
 }
 
 // Weights become float32 in registers for up to MostRows rows.
 template <int Rows, int MostRows, int Vectors>
-void whole_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+void whole_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
   if constexpr (Rows <= MostRows) {
-    n_bit_tile<Rows, Vectors>(left, taps, depth, panel, block, ldc);
+    n_bit_tile<Rows, Vectors>(left, taps, K, panel, block, ldc);
   } else {
     constexpr int kFirst = (Rows + 1) / 2;
-    whole_tile<kFirst, MostRows, Vectors>(left, taps, depth, panel, block, ldc);
-    whole_tile<Rows - kFirst, MostRows, Vectors>(left + kFirst, taps, depth, panel, (float*)block + kFirst * ldc, ldc);
+    whole_tile<kFirst, MostRows, Vectors>(left, taps, K, panel, block, ldc);
+    whole_tile<Rows - kFirst, MostRows, Vectors>(left + kFirst, taps, K, panel, (float*)block + kFirst * ldc, ldc);
   }
 }
 

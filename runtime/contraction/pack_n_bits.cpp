@@ -20,7 +20,7 @@ class Reader {
  public:
   explicit Reader(const NBitSource& source) : s_(source) {}
 
-  long blocks() const { return (s_.depth + s_.block - 1) / s_.block; }
+  long blocks() const { return (s_.k + s_.block - 1) / s_.block; }
   float scale(long column, long block) const {
     return float(number_element(s_.scale_type, s_.scales, column * blocks() + block));
   }
@@ -31,10 +31,10 @@ class Reader {
     const unsigned byte = static_cast<const uint8_t*>(s_.zeros)[column * row + block / in_byte];
     return float(byte >> (block % in_byte * s_.bits) & ((1u << s_.bits) - 1));
   }
-  // Weights from `word` * (32 / bits of the panel) on; bits of steps beyond the depth are 0.
+  // Weights from `word` * (32 / bits of the panel) on; bits of steps beyond K are 0.
   uint32_t word(long column, long block, long word) const {
     const long in_panel = s_.bits == 2 ? 2 : 4;  // bytes
-    const long steps = in_panel * 8 / s_.bits, rest = s_.depth - block * s_.block - word * steps;
+    const long steps = in_panel * 8 / s_.bits, rest = s_.k - block * s_.block - word * steps;
     if (rest <= 0) return 0;
     const uint8_t* from = s_.values + (column * blocks() + block) * (s_.block * s_.bits / 8) + word * in_panel;
     uint32_t bits = 0;
@@ -97,7 +97,7 @@ n_bits::PanelHeader n_bit_header(const NBitSource& source) {
 void pack_n_bits(const NBitSource& source, int nr, void* out, n_bits::Order order) {
   const Reader read(source);
   const n_bits::PanelHeader h = n_bit_header(source);
-  const long bytes = n_bits::panel_bytes(h, source.depth, nr);
+  const long bytes = n_bits::panel_bytes(h, source.k, nr);
   char* panel = static_cast<char*>(out);
   for (long first = 0; first < source.columns; first += nr, panel += bytes) {
     std::memset(panel, 0, size_t(bytes));

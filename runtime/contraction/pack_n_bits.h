@@ -15,7 +15,7 @@ struct NBitSource {
   DType scale_type;
   const void* zeros;  // null: 2^(bits - 1) for all
   DType zero_type;
-  long columns, depth, bits, block;
+  long columns, k, bits, block;
 };
 
 // The header of the panels that the weights are packed into.

@@ -43,7 +43,7 @@ requires(form.stride == 2) WeightMatrix<form> weight_matrix() {
 
 // Weights are transformed in blocks of so many input and output channels, which stay in the first-level cache: the
 // products of a patch are far from each other in the panel, often in the same set of a cache.
-constexpr long kDepth = 8, kColumns = 4;
+constexpr long kK = 8, kColumns = 4;
 typedef double Doubles __attribute__((vector_size(kColumns * sizeof(double))));
 typedef float Floats __attribute__((vector_size(kColumns * sizeof(float))));
 
@@ -75,7 +75,7 @@ template <int Count>
 void load_taps(std::span<const PanelSource> sources, long k, long first, long count, Doubles (&values)[Count]) {
   for (int t = 0; t < Count; t++) {
     const PanelSource& tap = sources[size_t(t)];
-    const float* const from = static_cast<const float*>(tap.data) + k * tap.depth_stride;
+    const float* const from = static_cast<const float*>(tap.data) + k * tap.k_stride;
     for (long j = 0; j < count; j++) values[t][j] = from[(first + j) * tap.column_stride];
   }
 }
@@ -86,10 +86,10 @@ void pack_slice(std::span<const PanelSource> taps, long first, long width, long 
   constexpr int kTaps = winograd::direct_taps(form);
   constexpr long kProducts = winograd::products(form);
   static const auto g = weight_matrix<form>();
-  const long depth = taps[0].depth, product = kDepth * width + kColumns;
+  const long K = taps[0].k, product = kK * width + kColumns;
   std::vector<float> block(size_t(kProducts * product));
-  for (long begin = 0; begin < depth; begin += kDepth) {
-    const long end = std::min(depth, begin + kDepth);
+  for (long begin = 0; begin < K; begin += kK) {
+    const long end = std::min(K, begin + kK);
     for (long k = begin; k < end; k++)
       for (long j = 0; j < width; j += kColumns) {  // what exceeds the row is overwritten by the next one
         Doubles values[kTaps]{};
@@ -109,9 +109,9 @@ void pack_slice(std::span<const PanelSource> taps, long first, long width, long 
 // Returns the end of what it has written.
 template <winograd::Form form>
 float* pack_transformed(std::span<const PanelSource> taps, int nr, float* out) {
-  const long depth = taps[0].depth, width = slice_columns(TileFormat::f32, nr), stride = depth * nr;
+  const long K = taps[0].k, width = slice_columns(TileFormat::f32, nr), stride = K * nr;
   for (long first = 0; first < taps[0].columns; first += nr, out += winograd::products(form) * stride)
-    for (long j = 0; j < nr; j += width) pack_slice<form>(taps, first + j, width, stride, out + j * depth);
+    for (long j = 0; j < nr; j += width) pack_slice<form>(taps, first + j, width, stride, out + j * K);
   return out;
 }
 

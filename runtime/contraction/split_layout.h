@@ -8,10 +8,10 @@
 
 namespace cppgen::rt::split {
 
-// A tile holds 16 rows of 64 bytes. One step multiplies 32 rows x 32 of the depth by 32 of the depth x 32 columns.
-inline constexpr int kTileSide = 16, kStepDepth = 32, kBlockSide = 32;
-inline constexpr int kTileElements = kTileSide * kStepDepth;  // bfloat16 of a tile
-inline constexpr int kPartElements = 2 * kTileElements;       // of one part of one step: two tiles
+// A tile holds 16 rows of 64 bytes. One step multiplies 32 rows x 32 of K by 32 of K x 32 columns.
+inline constexpr int kTileSide = 16, kStepK = 32, kBlockSide = 32;
+inline constexpr int kTileElements = kTileSide * kStepK;  // bfloat16 of a tile
+inline constexpr int kPartElements = 2 * kTileElements;   // of one part of one step: two tiles
 inline constexpr long kHeaderBytes = 64;
 
 // The range of binary exponents of the finite, nonzero numbers of a block, and whether it contains other numbers: |x|
@@ -23,15 +23,15 @@ inline constexpr Range kNothing{1024, -1024};
 inline constexpr Range kNotFinite{-1024, 1024};
 
 // The header of each block of a packed panel of 32 columns. With parts, the block is [step][part][16 columns][pair of
-// depth][column][2], zero beyond the depth and the columns; without, float32 [depth][32 columns], which the FMA tiles
+// K][column][2], zero beyond K and the columns; without, float32 [K][32 columns], which the FMA tiles
 // read.
 struct PanelHeader {
   int has_parts;
   Range range;
 };
 
-// The header of prepared rows, which are [step][part][16 rows][row][32 of depth], zero beyond the rows of the tiles
-// that are read and beyond the depth. The depth is the concatenation of all taps. `rows` are the original rows of the
+// The header of prepared rows, which are [step][part][16 rows][row][32 of K], zero beyond the rows of the tiles
+// that are read and beyond K. K is the concatenation of all taps. `rows` are the original rows of the
 // operand, which the FMA tiles read.
 struct RowsHeader {
   const void* const* rows;
@@ -40,41 +40,40 @@ struct RowsHeader {
 };
 static_assert(sizeof(PanelHeader) <= kHeaderBytes && sizeof(RowsHeader) <= kHeaderBytes);
 
-SPLIT_FN long steps(long depth) { return (depth + kStepDepth - 1) / kStepDepth; }
-SPLIT_FN long part_bytes(long depth, int parts) { return steps(depth) * parts * kPartElements * 2; }
-// The bytes of one block of a panel, where `depth` counts all its taps. A block in float32 takes the space of its
+SPLIT_FN long steps(long K) { return (K + kStepK - 1) / kStepK; }
+SPLIT_FN long part_bytes(long K, int parts) { return steps(K) * parts * kPartElements * 2; }
+// The bytes of one block of a panel, where `K` counts all its taps. A block in float32 takes the space of its
 // parts.
-SPLIT_FN long panel_bytes(long depth, int parts) {
-  const long in_parts = part_bytes(depth, parts), in_float = parts > 1 ? depth * kBlockSide * 4 : 0;
+SPLIT_FN long panel_bytes(long K, int parts) {
+  const long in_parts = part_bytes(K, parts), in_float = parts > 1 ? K * kBlockSide * 4 : 0;
   return kHeaderBytes + (in_parts < in_float ? in_float : in_parts);
 }
 
-// A long depth is multiplied block by block, so that a block's part of panels and rows stays in the second-level cache:
-// each block has some of the taps, or, of a single tap, some of its depth. The last one may be shorter. Each has rows
+// A long K is multiplied block by block, so that a block's part of panels and rows stays in the second-level cache:
+// each block has some of the taps, or, of a single tap, some of its K. The last one may be shorter. Each has rows
 // and panels of its own, laid out as above, and sums of its own, which are added to those of the blocks before; and
 // each block decides for itself whether its numbers can be represented by parts.
-struct DepthBlocks {
-  long count, taps, depth;
+struct KBlocks {
+  long count, taps, k;
 };
-SPLIT_FN DepthBlocks depth_blocks(long taps, long depth, int parts) {
+SPLIT_FN KBlocks k_blocks(long taps, long K, int parts) {
   const long most = parts == 1 ? 1024 : 512;
-  if (2 * taps * depth <= 3 * most) return {1, taps, depth};
-  if (taps == 1) return {(depth + most - 1) / most, 1, most};
-  const long several = depth < most ? most / depth : 1;
-  return {(taps + several - 1) / several, several, depth};
+  if (2 * taps * K <= 3 * most) return {1, taps, K};
+  if (taps == 1) return {(K + most - 1) / most, 1, most};
+  const long several = K < most ? most / K : 1;
+  return {(taps + several - 1) / several, several, K};
 }
-// The depth of block `i`, over all its taps.
-SPLIT_FN long block_depth(DepthBlocks b, long i, long taps, long depth) {
-  if (i + 1 < b.count) return b.taps * b.depth;
-  return taps * depth - i * b.taps * b.depth;
+// Returns K of block `i`, over all its taps.
+SPLIT_FN long block_k(KBlocks b, long i, long taps, long K) {
+  if (i + 1 < b.count) return b.taps * b.k;
+  return taps * K - i * b.taps * b.k;
 }
 // The bytes of a panel with all its blocks.
-SPLIT_FN long all_panel_bytes(long taps, long depth, int parts) {
-  const DepthBlocks b = depth_blocks(taps, depth, parts);
-  return (b.count - 1) * panel_bytes(b.taps * b.depth, parts) +
-         panel_bytes(block_depth(b, b.count - 1, taps, depth), parts);
+SPLIT_FN long all_panel_bytes(long taps, long K, int parts) {
+  const KBlocks b = k_blocks(taps, K, parts);
+  return (b.count - 1) * panel_bytes(b.taps * b.k, parts) + panel_bytes(block_k(b, b.count - 1, taps, K), parts);
 }
-SPLIT_FN long rows_bytes(long depth, int parts) { return kHeaderBytes + part_bytes(depth, parts); }
+SPLIT_FN long rows_bytes(long K, int parts) { return kHeaderBytes + part_bytes(K, parts); }
 
 // A number is the exact sum of its parts from 2^-103 (its last bit is then normal) to below 2^127 (it does not round to
 // infinity).
@@ -87,11 +86,11 @@ SPLIT_FN int ceil_log2(long n) {
   return bits;
 }
 
-// Returns whether every product of parts, and every sum of them over the depth, is zero or normal and finite: tiles
+// Returns whether every product of parts, and every sum of them over K, is zero or normal and finite: tiles
 // flush denormals. The last bits of the product of two parts are 46 binary places below the first bits of the numbers.
-SPLIT_FN bool exact(Range left, Range right, long depth) {
+SPLIT_FN bool exact(Range left, Range right, long K) {
   return exact(left) && exact(right) && left.least + right.least - 46 >= -126 &&
-         left.most + right.most + 2 + ceil_log2(depth) <= kMostExact;
+         left.most + right.most + 2 + ceil_log2(K) <= kMostExact;
 }
 
 }  // namespace cppgen::rt::split

@@ -1,7 +1,7 @@
 // Prepares a block of rows for matrix tiles: see RowsHeader in split_layout.h.
 #pragma once
 
-#include "runtime/contraction/depth_cursor.h"
+#include "runtime/contraction/k_cursor.h"
 #include "runtime/contraction/split_vec.h"
 
 namespace cppgen::rt::TILE_ISA {
@@ -29,7 +29,7 @@ TILE_FN void store_parts(unsigned short* to, Floats x, Floats y) {
 template <int Parts>
 TILE_FN void prepare_step(const unsigned short* from, unsigned short* to, RangeFinder&) {
   static_assert(Parts == 1);
-  __builtin_memcpy(to, from, split::kStepDepth * 2);
+  __builtin_memcpy(to, from, split::kStepK * 2);
 }
 template <int Parts>
 TILE_FN void prepare_step(const float* from, unsigned short* to, RangeFinder& range) {
@@ -40,17 +40,17 @@ TILE_FN void prepare_step(const float* from, unsigned short* to, RangeFinder& ra
 
 // One row of 32 numbers of every tile in its half.
 template <class T, int Parts>
-TILE_FN void prepare_row(DepthCursor<T, split::kStepDepth> cursor, long steps, unsigned short* to, RangeFinder& all) {
+TILE_FN void prepare_row(KCursor<T, split::kStepK> cursor, long steps, unsigned short* to, RangeFinder& all) {
   constexpr long kStep = Parts * split::kPartElements;
   RangeFinder range;
   while (steps > 0) {
     const long in_place = cursor.steps_in_place();
     if (in_place > 0) {
       const T* from = cursor.take(in_place);
-      for (long s = 0; s < in_place; s++, to += kStep, from += split::kStepDepth) prepare_step<Parts>(from, to, range);
+      for (long s = 0; s < in_place; s++, to += kStep, from += split::kStepK) prepare_step<Parts>(from, to, range);
       steps -= in_place;
     } else {
-      alignas(64) T buffer[split::kStepDepth];
+      alignas(64) T buffer[split::kStepK];
       cursor.collect(buffer);
       prepare_step<Parts>(buffer, to, range);
       to += kStep, steps--;
@@ -61,18 +61,17 @@ TILE_FN void prepare_row(DepthCursor<T, split::kStepDepth> cursor, long steps, u
 
 // There are at most 32 rows of T. With up to 16, the lower tiles are left unchanged, because they are not read.
 template <class T, int Parts>
-void prepare_split(const void* const* left, long count, long taps, long depth, void* scratch, const void** prepared) {
-  const long steps = split::steps(taps * depth);
+void prepare_split(const void* const* left, long count, long taps, long K, void* scratch, const void** prepared) {
+  const long steps = split::steps(taps * K);
   unsigned short* tiles = (unsigned short*)((char*)scratch + split::kHeaderBytes);
   RangeFinder range;
   const long padded = count <= split::kTileSide ? split::kTileSide : split::kBlockSide;
   for (long r = 0; r < padded; r++) {
-    unsigned short* to = tiles + r / split::kTileSide * split::kTileElements + r % split::kTileSide * split::kStepDepth;
+    unsigned short* to = tiles + r / split::kTileSide * split::kTileElements + r % split::kTileSide * split::kStepK;
     if (r < count)
-      prepare_row<T, Parts>({left + r, count, taps, depth}, steps, to, range);
+      prepare_row<T, Parts>({left + r, count, taps, K}, steps, to, range);
     else
-      for (long i = 0; i < steps * Parts; i++, to += split::kPartElements)
-        __builtin_memset(to, 0, split::kStepDepth * 2);
+      for (long i = 0; i < steps * Parts; i++, to += split::kPartElements) __builtin_memset(to, 0, split::kStepK * 2);
   }
   *(split::RowsHeader*)scratch = {left, int(count), range.range()};
   prepared[0] = scratch;

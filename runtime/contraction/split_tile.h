@@ -85,9 +85,9 @@ template <int Parts>
 struct PartsPanel {
   const unsigned short* at;
   __attribute__((always_inline)) Floats row(long k, int half) const {
-    const long step = k / split::kStepDepth, pair = k % split::kStepDepth / 2;
+    const long step = k / split::kStepK, pair = k % split::kStepK / 2;
     const unsigned short* tile =
-        at + step * Parts * split::kPartElements + half * split::kTileElements + pair * split::kStepDepth;
+        at + step * Parts * split::kPartElements + half * split::kTileElements + pair * split::kStepK;
     Floats sum = {};
 #pragma GCC unroll 3
     for (int p = 0; p < Parts; p++) {
@@ -100,11 +100,11 @@ struct PartsPanel {
 
 // The sums of the FMA tiles (tiles.h), in their order.
 template <int Rows, class Panel>
-void fused_rows(const void* const* left, long count, long taps, long depth, Panel panel, float* c, long ldc) {
+void fused_rows(const void* const* left, long count, long taps, long K, Panel panel, float* c, long ldc) {
   Floats sums[Rows][2] = {};
   for (long t = 0; t < taps; t++)
-    for (long d = 0; d < depth; d++) {
-      const Floats b[2] = {panel.row(t * depth + d, 0), panel.row(t * depth + d, 1)};
+    for (long d = 0; d < K; d++) {
+      const Floats b[2] = {panel.row(t * K + d, 0), panel.row(t * K + d, 1)};
 #pragma GCC unroll 8
       for (int r = 0; r < Rows; r++) {
         const Floats a = splat(((const float*)left[t * count + r])[d]);
@@ -116,27 +116,27 @@ void fused_rows(const void* const* left, long count, long taps, long depth, Pane
 }
 
 template <class Panel>
-TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long depth, Panel panel, float* c, long ldc) {
+TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long K, Panel panel, float* c, long ldc) {
   int r = 0;
-  for (; r + 8 <= rows.count; r += 8) fused_rows<8>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
-  for (; r + 4 <= rows.count; r += 4) fused_rows<4>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
-  for (; r < rows.count; r++) fused_rows<1>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
+  for (; r + 8 <= rows.count; r += 8) fused_rows<8>(rows.rows + r, rows.count, taps, K, panel, c + r * ldc, ldc);
+  for (; r + 4 <= rows.count; r += 4) fused_rows<4>(rows.rows + r, rows.count, taps, K, panel, c + r * ldc, ldc);
+  for (; r < rows.count; r++) fused_rows<1>(rows.rows + r, rows.count, taps, K, panel, c + r * ldc, ldc);
 }
 
 // left[0]: the result of prepare_split for a block of rows. `block` has 32 rows; those beyond the prepared ones are
 // undefined.
 template <int Parts, class Unit>
-void split_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+void split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
   const auto& rows = *(const split::RowsHeader*)left[0];
   const auto& header = *(const split::PanelHeader*)panel;
   const unsigned short* a = (const unsigned short*)((const char*)left[0] + split::kHeaderBytes);
   const unsigned short* b = (const unsigned short*)((const char*)panel + split::kHeaderBytes);
   float* c = (float*)block;
-  const long steps = split::steps(taps * depth);
+  const long steps = split::steps(taps * K);
   if (Parts > 1 && !header.has_parts)
-    fused_block(rows, taps, depth, FloatPanel{(const float*)b}, c, ldc);
-  else if (Parts > 1 && !split::exact(rows.range, header.range, taps * depth))
-    fused_block(rows, taps, depth, PartsPanel<Parts>{b}, c, ldc);
+    fused_block(rows, taps, K, FloatPanel{(const float*)b}, c, ldc);
+  else if (Parts > 1 && !split::exact(rows.range, header.range, taps * K))
+    fused_block(rows, taps, K, PartsPanel<Parts>{b}, c, ldc);
   else if (rows.count <= split::kTileSide)
     multiply_parts<Parts, false, Unit>(a, b, steps, c, ldc);
   else
@@ -145,9 +145,9 @@ void split_tile(const void* const* left, long taps, long depth, const void* pane
 
 // Adds the product to the contents of `block`: a sum that went on from there would lose digits (long_sums.h).
 template <int Parts, class Unit>
-void add_split_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+void add_split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
   alignas(64) float sums[split::kBlockSide * split::kBlockSide];
-  split_tile<Parts, Unit>(left, taps, depth, panel, sums, split::kBlockSide);
+  split_tile<Parts, Unit>(left, taps, K, panel, sums, split::kBlockSide);
   const int rows = ((const split::RowsHeader*)left[0])->count;
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < split::kBlockSide; j += kLanes) {

@@ -7,12 +7,12 @@ namespace cppgen::rt::TILE_ISA {
 constexpr int kStepsAhead = 8;  // for a left operand whose steps may be in different pages
 
 template <int Rows, int Vectors, bool RowsContiguous>
-void strided_tile(const float* a, long ld, long depth, const float* b, float* block) {
+void strided_tile(const float* a, long ld, long K, const float* b, float* block) {
   constexpr int columns = Vectors * kLanes;
   Vector acc[Rows][Vectors] = {};
   vec::SteppedRows<Rows, float> row(a, ld);
 #pragma GCC unroll 2
-  for (long k = 0; k < depth; k++, b += columns) {
+  for (long k = 0; k < K; k++, b += columns) {
     if constexpr (RowsContiguous) __builtin_prefetch(a + kStepsAhead * ld);
     Vector bv[Vectors];
 #pragma GCC unroll 2

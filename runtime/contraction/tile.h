@@ -19,21 +19,21 @@ const cppgen_runtime* runtime_table(std::string_view isa);
 // they run where its kernels do, and are slow.
 const cppgen_runtime* emulated_amx_table(std::string_view isa);
 
-// One tap of the right operand of a contraction, [depth, columns], strides in elements.
+// One tap of the right operand of a contraction, [K, columns], strides in elements.
 struct PanelSource {
   const void* data;
-  long depth, columns, depth_stride, column_stride;
+  long k, columns, k_stride, column_stride;
 };
 
 // Elements of one tap of one panel of `nr` columns.
-long panel_tap_elements(TileFormat, long depth, int nr);
+long panel_tap_elements(TileFormat, long K, int nr);
 
 // Packs the tap into ceil(columns / nr) panels of one slice each, `panel_stride` elements from one to the next, in the
-// layout that TileFormatInfo::depth_group states. For tiles, `out` must be aligned to 64 bytes. Formats of blocks are
+// layout that TileFormatInfo::k_group states. For tiles, `out` must be aligned to 64 bytes. Formats of blocks are
 // not supported.
 void pack_tap(TileFormat, const PanelSource&, int nr, long panel_stride, void* out);
 
-// Packs all taps, which have the same depth and number of columns, into ceil(columns / nr) panels of panel_elements()
+// Packs all taps, which have the same K and number of columns, into ceil(columns / nr) panels of panel_elements()
 // each.
 void pack_panels(TileFormat, std::span<const PanelSource> taps, int nr, void* out);
 

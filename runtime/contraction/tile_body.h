@@ -21,24 +21,24 @@ TILE_FN void store_sums(const vec::Sums<TileUnit, Rows, Vectors>& sums, float* b
 }
 
 template <int Rows, int Vectors, bool Adds>
-VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long depth, const void* panel, long distance,
+VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long K, const void* panel, long distance,
                                     void* block, long ldc) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps_of_pointers(sums, left, taps, depth, static_cast<const float*>(panel), distance);
+  vec::add_taps_of_pointers(sums, left, taps, K, static_cast<const float*>(panel), distance);
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 
 // Calls use(k, sums) with the sums of kShortTerms products from each k on.
 template <int Rows, int Vectors, class Use>
-TILE_FN void each_short_block(const void* const* left, long depth, const void* panel, long distance, Use use) {
+TILE_FN void each_short_block(const void* const* left, long K, const void* panel, long distance, Use use) {
   constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
   const float* slice = static_cast<const float*>(panel);
   const float* rows[Rows];
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++) rows[r] = static_cast<const float*>(left[r]);
-  for (long k = 0; k < depth; k += kShortTerms) {
+  for (long k = 0; k < K; k += kShortTerms) {
     vec::Sums<TileUnit, Rows, Vectors> sums;
-    const long terms = depth - k < kShortTerms ? depth - k : kShortTerms;
+    const long terms = K - k < kShortTerms ? K - k : kShortTerms;
     vec::add_products(sums, terms, slice + k * kSlice, distance, [&](int r) { return rows[r] + k; });
     use(k, sums);
   }
@@ -48,7 +48,7 @@ TILE_FN void each_short_block(const void* const* left, long depth, const void* p
 // memory: two tiles of half of the rows would read the panel twice, and too few sums do not hide the latency of
 // multiply-adds.
 template <int Rows, int Vectors, bool Adds>
-VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long depth, const void* panel, long distance,
+VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long K, const void* panel, long distance,
                                      void* block, long ldc) {
   constexpr int kMostRows = ((kRegisters - 1) / Vectors - 1) / 2;
   float* c = static_cast<float*>(block);
@@ -62,7 +62,7 @@ VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long depth, 
       else
         store_sums<true>(sums, in_memory, Vectors * kLanes);
     };
-    each_short_block<Rows, Vectors>(left, depth, panel, distance, add);
+    each_short_block<Rows, Vectors>(left, K, panel, distance, add);
     vec::Sums<TileUnit, 1, Vectors> row;
     for (int r = 0; r < Rows; r++) {
 #pragma GCC unroll 4
@@ -72,7 +72,7 @@ VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long depth, 
   } else {
     vec::Sums<TileUnit, Rows, Vectors> totals;
     each_short_block<Rows, Vectors>(
-        left, depth, panel, distance, [&](long, const auto& sums) __attribute__((always_inline)) {
+        left, K, panel, distance, [&](long, const auto& sums) __attribute__((always_inline)) {
 #pragma GCC unroll 32
           for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4
@@ -90,22 +90,21 @@ constexpr BlockTile block_tile(BlockFunction first, BlockFunction next) {
 }
 
 template <int Rows, int Vectors>
-void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  const long distance = taps * depth * vec::slice_columns(Vectors * kLanes);
-  if (taps * depth <= kWholeTerms)
-    return tile_block<Rows, Vectors, false>(left, taps, depth, panel, distance, block, ldc);
+void tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+  const long distance = taps * K * vec::slice_columns(Vectors * kLanes);
+  if (taps * K <= kWholeTerms) return tile_block<Rows, Vectors, false>(left, taps, K, panel, distance, block, ldc);
   sum_blocks(block_tile<Rows, Vectors>(tile_block<Rows, Vectors, false>, tile_block<Rows, Vectors, true>), left, taps,
-             depth, panel, distance, static_cast<float*>(block), ldc);
+             K, panel, distance, static_cast<float*>(block), ldc);
 }
 
 template <int Rows, int Vectors>
-void tile_in_blocks(const void* const* left, long terms, long depth, const void* panel, void* block, long ldc) {
+void tile_in_blocks(const void* const* left, long terms, long K, const void* panel, void* block, long ldc) {
   const bool is_short = terms <= kShortTerms;
   const BlockTile tile =
       is_short ? block_tile<Rows, Vectors>(short_block<Rows, Vectors, false>, short_block<Rows, Vectors, true>)
                : block_tile<Rows, Vectors>(tile_block<Rows, Vectors, false>, tile_block<Rows, Vectors, true>);
-  sum_short_blocks(tile, is_short ? kShortTerms * kShortBlocks : terms, left, depth, panel,
-                   depth * vec::slice_columns(Vectors * kLanes), static_cast<float*>(block), ldc);
+  sum_short_blocks(tile, is_short ? kShortTerms * kShortBlocks : terms, left, K, panel,
+                   K * vec::slice_columns(Vectors * kLanes), static_cast<float*>(block), ldc);
 }
 
 template <int MaxRows, int Vectors>

@@ -11,21 +11,21 @@ namespace cppgen::rt {
 constexpr int kSliceColumns = 16;
 constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 
-// block[r * ldc + j] = sum over t < taps, k < depth of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
+// block[r * ldc + j] = sum over t < taps, k < K of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
 // where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. A tap whose first pointer is null
 // is skipped (float32 and float64 tiles only). The block is overwritten; left and block need no alignment. Float sums
-// are in the order of (t, k), those of float32 in blocks that depend on the depth alone (long_sums.h). Products and
+// are in the order of (t, k), those of float32 in blocks that depend on K alone (long_sums.h). Products and
 // sums are fused, except for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
-using TileFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
+using TileFunction = void (*)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc);
 
-// Converts the rows left[t * rows + r][k], k < depth, to the form that tiles of the format read: `prepared` then
+// Converts the rows left[t * rows + r][k], k < K, to the form that tiles of the format read: `prepared` then
 // replaces `left`. It points into scratch memory of prepared_bytes() (formats.h), aligned to 64 bytes, which may refer
 // to `left`.
-using PrepareFunction = void (*)(const void* const* left, long rows, long taps, long depth, void* scratch,
+using PrepareFunction = void (*)(const void* const* left, long rows, long taps, long K, void* scratch,
                                  const void** prepared);
 
 // The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null, except for n_bits.
-// If the depth is divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. Of
+// If K is divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. Of
 // float32, entry mr + rows computes one tap in short blocks (sum_short_blocks in long_sums.h), and takes the number of
 // their products, of which at most kShortTerms mean those in registers, in place of the number of taps. `prepare` is
 // null if tiles read the original rows.
@@ -40,14 +40,14 @@ struct TileSet {
 
 // The distance between prepared rows: an odd number of cache lines, so that equal columns of many rows map to different
 // sets of L1.
-static inline constexpr __attribute__((always_inline)) long prepared_row_bytes(long depth, long element) {
-  return (((depth * element + 63) / 64) | 1) * 64;
+static inline constexpr __attribute__((always_inline)) long prepared_row_bytes(long K, long element) {
+  return (((K * element + 63) / 64) | 1) * 64;
 }
 
-// block[r * columns + j] = sum over k < depth of x(r, k) * panel[k * columns + j], for r < rows and j < columns, which
+// block[r * columns + j] = sum over k < K of x(r, k) * panel[k * columns + j], for r < rows and j < columns, which
 // is NR of the format f32, or half of it. x(r, k) is left[r * ld + k], or with contiguous rows left[k * ld + r].
 // Otherwise as above.
-using StridedTile = void (*)(const float* left, long ld, long depth, const float* panel, float* block);
+using StridedTile = void (*)(const float* left, long ld, long K, const float* panel, float* block);
 // Indexed by 2 * rows are contiguous + half the columns; entry `rows` of each computes that many rows, 1 <= rows <= mr.
 struct StridedTileSet {
   const StridedTile* functions[4] = {};
@@ -75,13 +75,13 @@ struct WinogradSet {
 //
 // n_bits: weights of few bits (n_bit_layout.h), one tap. The weights are exact; sums are in float32, in an order that
 // depends on the number of rows. Accumulators have fewer than 1,024 terms. For many rows, weights are unpacked first:
-// entry 0 writes `depth` steps from step `taps` on, a multiple of unpacked_depth(), to `block`, as a panel of float32
-// of unpacked_steps(depth) steps. Entries mr + rows and 2 * mr + rows multiply by these, overwriting the block or
+// entry 0 writes `K` steps from step `taps` on, a multiple of unpacked_k(), to `block`, as a panel of float32
+// of unpacked_steps(K) steps. Entries mr + rows and 2 * mr + rows multiply by these, overwriting the block or
 // adding to it, with the sums of entry `rows` where that scales the weights (n_bit_tile.h).
 //
 // n_bits_of_i8: the same weights, and rows of signed bytes with a scale for each block of the weights: left[rows + r]
 // points to two float32 for each block of row r, its scale and the sum of its bytes. The bytes of the last block are
-// read to its end; those beyond the depth do not matter. The sums of products of a block are exact, at most 2^31 / 255
+// read to its end; those beyond K do not matter. The sums of products of a block are exact, at most 2^31 / 255
 // / 128 of them, and scaled sums are added in the order of the blocks.
 //
 // bf16: of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, as operands or sums, are

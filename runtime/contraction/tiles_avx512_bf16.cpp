@@ -1,4 +1,4 @@
-// Tiles of bfloat16 times bfloat16 on AVX512_BF16: two steps of the depth per instruction.
+// Tiles of bfloat16 times bfloat16 on AVX512_BF16: two steps of K per instruction.
 //
 // By intrinsics, since the types of the builtins below them differ between compilers.
 #include <immintrin.h>
@@ -51,7 +51,7 @@ VEC_FN void prefetch_step(const unsigned short* b) {
 }
 
 template <int Rows, bool Adds>
-void tile_block(const void* const* left, long taps, long depth, const void* panel, long, void* block, long ldc) {
+void tile_block(const void* const* left, long taps, long K, const void* panel, long, void* block, long ldc) {
   Accumulators<Rows> acc = {};
   const unsigned short* b = (const unsigned short*)panel;
   for (long t = 0; t < taps; t++, left += Rows) {
@@ -65,7 +65,7 @@ void tile_block(const void* const* left, long taps, long depth, const void* pane
       };
     };
 #pragma GCC unroll 1
-    for (; k + 8 <= depth; k += 8, b += 4 * kStepElements) {
+    for (; k + 8 <= K; k += 8, b += 4 * kStepElements) {
 #pragma GCC unroll 4
       for (int u = 0; u < 4; u++) {
         prefetch_step(b + (u + kPrefetchSteps) * kStepElements);
@@ -73,8 +73,8 @@ void tile_block(const void* const* left, long taps, long depth, const void* pane
       }
     }
 #pragma GCC unroll 1
-    for (; k + 2 <= depth; k += 2, b += kStepElements) outer_product<Rows>(acc, b, pair(k));
-    if (k < depth) {
+    for (; k + 2 <= K; k += 2, b += kStepElements) outer_product<Rows>(acc, b, pair(k));
+    if (k < K) {
       outer_product<Rows>(
           acc, b, [&row, k ](int r) __attribute__((always_inline)) { return (unsigned)row[r][k]; });
       b += kStepElements;
@@ -92,10 +92,10 @@ void tile_block(const void* const* left, long taps, long depth, const void* pane
 }
 
 template <int Rows>
-void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  if (taps * depth <= kWholeTerms) return tile_block<Rows, false>(left, taps, depth, panel, 0, block, ldc);
+void tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+  if (taps * K <= kWholeTerms) return tile_block<Rows, false>(left, taps, K, panel, 0, block, ldc);
   sum_blocks({tile_block<Rows, false>, tile_block<Rows, true>, Rows, kTileColumns, 2, 2 * kTileColumns, 2}, left, taps,
-             depth, panel, 0, (float*)block, ldc);
+             K, panel, 0, (float*)block, ldc);
 }
 
 // Rounds to nearest even; denormals become zero.
@@ -108,11 +108,11 @@ VEC_FN void narrow(const float* from, long n, unsigned short* to) {
   __builtin_memcpy(to + k, &rest, (unsigned long)(n - k) * 2);
 }
 
-void narrow_rows(const void* const* left, long rows, long taps, long depth, void* scratch, const void** prepared) {
-  const auto convert = [depth](const void* from, void* to) __attribute__((always_inline)) {
-    narrow((const float*)from, depth, (unsigned short*)to);
+void narrow_rows(const void* const* left, long rows, long taps, long K, void* scratch, const void** prepared) {
+  const auto convert = [K](const void* from, void* to) __attribute__((always_inline)) {
+    narrow((const float*)from, K, (unsigned short*)to);
   };
-  prepare_rows(left, rows, taps, prepared_row_bytes(depth, 2), scratch, prepared, convert);
+  prepare_rows(left, rows, taps, prepared_row_bytes(K, 2), scratch, prepared, convert);
 }
 
 constexpr TileFunction kTiles[kTileRows + 1] = {nullptr,  tile<1>,  tile<2>,  tile<3>,  tile<4>,

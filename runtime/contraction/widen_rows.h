@@ -14,11 +14,11 @@ VEC_FN void widen(const T* from, long n, To* to) {
 }
 
 template <class T, class To = float>
-void widen_rows(const void* const* left, long rows, long taps, long depth, void* scratch, const void** prepared) {
-  const auto convert = [depth](const void* from, void* to) __attribute__((always_inline)) {
-    widen((const T*)from, depth, (To*)to);
+void widen_rows(const void* const* left, long rows, long taps, long K, void* scratch, const void** prepared) {
+  const auto convert = [K](const void* from, void* to) __attribute__((always_inline)) {
+    widen((const T*)from, K, (To*)to);
   };
-  prepare_rows(left, rows, taps, prepared_row_bytes(depth, sizeof(To)), scratch, prepared, convert);
+  prepare_rows(left, rows, taps, prepared_row_bytes(K, sizeof(To)), scratch, prepared, convert);
 }
 
 }  // namespace cppgen::rt::TILE_ISA

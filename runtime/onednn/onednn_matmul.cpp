@@ -38,7 +38,7 @@ struct Matmul : OneDnnMatmul<int64_t> {
 void check_params(const Matmul& p, std::span<const int64_t> bytes) {
   const OneDnnArguments& arguments = p.arguments;
   onednn_require(bytes.size() == arguments.output_index() + 1, "a matmul has the wrong number of buffers");
-  onednn_require(p.k >= 1, "a matmul has no depth");
+  onednn_require(p.k >= 1, "a matmul has no K axis");
   onednn_require(p.a_m >= 1 && p.a_k >= 1 && p.b_k >= 1 && p.b_n >= 1, "a stride of a matmul is 0");
   const int64_t elements = multiply(p.batches(), multiply(p.m, p.n));
   if (elements == 0) return;

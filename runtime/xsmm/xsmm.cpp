@@ -14,8 +14,8 @@
 namespace cppgen::rt {
 namespace {
 
-constexpr int64_t kMostRows = 64;    // of one call
-constexpr int64_t kLeastDepth = 16;  // of a block
+constexpr int64_t kMostRows = 64;  // of one call
+constexpr int64_t kLeastK = 16;    // of a block
 
 using Kernel = libxsmm_smmfunction_reducebatch_offs;
 
@@ -45,16 +45,16 @@ struct Blocks {
 };
 
 // libxsmm is column-major: its first operand is our right one, its columns are our rows.
-Kernel kernel_of(const XsmmProblem& p, int64_t columns, int64_t rows, int64_t depth, int64_t out_row) {
+Kernel kernel_of(const XsmmProblem& p, int64_t columns, int64_t rows, int64_t K, int64_t out_row) {
   const auto lda = libxsmm_blasint(kXsmmPanelColumns), ldb = libxsmm_blasint(p.left_row),
              ldc = libxsmm_blasint(out_row);
   start_libxsmm();
   const float alpha = 1, beta = 0;
   const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
   Kernel kernel =
-      libxsmm_smmdispatch_reducebatch_offs(libxsmm_blasint(columns), libxsmm_blasint(rows), libxsmm_blasint(depth),
-                                           &lda, &ldb, &ldc, &alpha, &beta, &flags, &prefetch);
-  if (!kernel) user_error("libxsmm has no kernel for a contraction of {} x {} x {}", rows, columns, depth);
+      libxsmm_smmdispatch_reducebatch_offs(libxsmm_blasint(columns), libxsmm_blasint(rows), libxsmm_blasint(K), &lda,
+                                           &ldb, &ldc, &alpha, &beta, &flags, &prefetch);
+  if (!kernel) user_error("libxsmm has no kernel for a contraction of {} x {} x {}", rows, columns, K);
   return kernel;
 }
 
@@ -64,16 +64,16 @@ class XsmmTask : public LibraryTask {
   XsmmTask(XsmmProblem problem, int64_t min_chunk_size)
       : p_(std::move(problem)),
         rows_(p_.rows, kMostRows),
-        depths_(p_.depth, std::max(kBlockTerms / std::max<int64_t>(p_.tap_count(), 1), kLeastDepth)),
+        k_blocks_(p_.k, std::max(kBlockTerms / std::max<int64_t>(p_.tap_count(), 1), kLeastK)),
         per_panel_(checked_mul(p_.outer_points(), p_.rows == 0 ? 0 : rows_.count, kXsmmContraction.data())),
         units_(checked_mul(per_panel_, p_.panels(), kXsmmContraction.data())) {
-    const int64_t terms = checked_mul(p_.tap_count(), p_.depth, kXsmmContraction.data());
+    const int64_t terms = checked_mul(p_.tap_count(), p_.k, kXsmmContraction.data());
     const int64_t elements = p_.outer_points() * p_.rows * p_.columns;
     const int64_t work = checked_mul(elements, std::max<int64_t>(terms, 1), kXsmmContraction.data());
     chunks_ = chunk_count(units_, work, checked_mul(2, work, kXsmmContraction.data()), 0, min_chunk_size);
     for (int64_t t = 0; t < p_.tap_count(); t++) {
       left_offsets_.push_back(uint64_t(p_.tap_offsets[size_t(t)]) * sizeof(float));
-      panel_offsets_.push_back(uint64_t(t * p_.depth * kXsmmPanelColumns) * sizeof(float));
+      panel_offsets_.push_back(uint64_t(t * p_.k * kXsmmPanelColumns) * sizeof(float));
     }
     if (units_ > 0 && terms > 0) make_kernels();
   }
@@ -87,7 +87,7 @@ class XsmmTask : public LibraryTask {
     const ChunkRange range = chunk_range(units_, chunks_, chunk);
     for (int64_t begin = range.begin; begin < range.end;) {
       const int64_t end = end_of_slab(begin, range.end);
-      for (int64_t d = 0; d < depths_.count; d++)
+      for (int64_t d = 0; d < k_blocks_.count; d++)
         for (int64_t unit = begin; unit < end; unit++) multiply(left, panels, out, unit, d);
       begin = end;
     }
@@ -99,24 +99,24 @@ class XsmmTask : public LibraryTask {
   };
 
   XsmmProblem p_;
-  Blocks rows_, depths_;
+  Blocks rows_, k_blocks_;
   int64_t per_panel_, units_, chunks_ = 0;
   std::vector<unsigned long long> left_offsets_, panel_offsets_;
-  Kernel kernels_[2][2][2][2] = {};  // narrow panel, short block of rows, short block of depth, not the first block
+  Kernel kernels_[2][2][2][2] = {};  // narrow panel, short block of rows, short block of K, not the first block
 
   void make_kernels() {
     const int64_t last = p_.columns % kXsmmPanelColumns;
     for (int narrow = 0; narrow < 2; narrow++)
       for (int few = 0; few < 2; few++)
         for (int shallow = 0; shallow < 2; shallow++)
-          for (int add = 0; add < (depths_.count > 1 ? 2 : 1); add++) {
+          for (int add = 0; add < (k_blocks_.count > 1 ? 2 : 1); add++) {
             const int64_t columns = narrow ? last : kXsmmPanelColumns;
-            const int64_t rows = rows_.size - few, depth = depths_.size - shallow;
+            const int64_t rows = rows_.size - few, K = k_blocks_.size - shallow;
             const bool used = (narrow ? last > 0 : p_.columns >= kXsmmPanelColumns) &&
-                              (!few || rows_.wide < rows_.count) && (!shallow || depths_.wide < depths_.count);
-            if (used && rows > 0 && depth > 0)
+                              (!few || rows_.wide < rows_.count) && (!shallow || k_blocks_.wide < k_blocks_.count);
+            if (used && rows > 0 && K > 0)
               kernels_[narrow][few][shallow][add] =
-                  kernel_of(p_, columns, rows, depth, add ? kXsmmPanelColumns : p_.out_row);
+                  kernel_of(p_, columns, rows, K, add ? kXsmmPanelColumns : p_.out_row);
           }
   }
 
@@ -148,17 +148,17 @@ class XsmmTask : public LibraryTask {
     const Place at = place_of(unit % per_panel_ / rows_.count);
     const int64_t columns = std::min(kXsmmPanelColumns, p_.columns - panel * kXsmmPanelColumns);
     float* to = out + at.out + row * p_.out_row + panel * kXsmmPanelColumns;
-    if (p_.depth == 0 || p_.tap_count() == 0) {
+    if (p_.k == 0 || p_.tap_count() == 0) {
       for (int64_t r = 0; r < rows_.extent(block); r++) std::fill_n(to + r * p_.out_row, columns, 0.0f);
       return;
     }
-    const float* from = left + at.left + row * p_.left_row + depths_.begin(d);
+    const float* from = left + at.left + row * p_.left_row + k_blocks_.begin(d);
     const float* with = panels + at.batch * p_.batch_elements() +
-                        (panel * p_.tap_count() * p_.depth + depths_.begin(d)) * kXsmmPanelColumns;
-    const Kernel kernel = kernels_[columns < kXsmmPanelColumns][rows_.is_short(block)][depths_.is_short(d)][d > 0];
+                        (panel * p_.tap_count() * p_.k + k_blocks_.begin(d)) * kXsmmPanelColumns;
+    const Kernel kernel = kernels_[columns < kXsmmPanelColumns][rows_.is_short(block)][k_blocks_.is_short(d)][d > 0];
     const auto count = static_cast<unsigned long long>(p_.tap_count());
     if (d == 0) return kernel(with, from, to, &count, panel_offsets_.data(), left_offsets_.data());
-    alignas(64) float sums[kMostRows * kXsmmPanelColumns];  // of this block of the depth (long_sums.h)
+    alignas(64) float sums[kMostRows * kXsmmPanelColumns];  // of this block of K (long_sums.h)
     kernel(with, from, sums, &count, panel_offsets_.data(), left_offsets_.data());
     for (int64_t r = 0; r < rows_.extent(block); r++)
       for (int64_t j = 0; j < columns; j++) to[r * p_.out_row + j] += sums[r * kXsmmPanelColumns + j];

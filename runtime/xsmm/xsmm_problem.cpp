@@ -47,7 +47,7 @@ std::vector<int64_t> tap_offsets(const std::vector<XsmmProblem::Tap>& taps) {
 
 void check_buffers(const XsmmProblem& p, std::span<const int64_t> bytes) {
   Span left(p.left_start), batch(0), out(0);
-  left.over(p.rows, p.left_row).over(p.depth, 1);
+  left.over(p.rows, p.left_row).over(p.k, 1);
   out.over(p.rows, p.out_row).over(p.columns, 1);
   int64_t elements = product_of(p.rows, p.columns);
   for (const auto& o : p.outer) {
@@ -72,7 +72,7 @@ int64_t XsmmProblem::outer_points() const {
 int64_t XsmmProblem::panels() const { return (columns + kXsmmPanelColumns - 1) / kXsmmPanelColumns; }
 
 int64_t XsmmProblem::batch_elements() const {
-  return product_of(product_of(panels(), kXsmmPanelColumns), product_of(tap_count(), depth));
+  return product_of(product_of(panels(), kXsmmPanelColumns), product_of(tap_count(), k));
 }
 
 XsmmProblem read_xsmm_problem(const BoundCall& bound) {
@@ -80,12 +80,12 @@ XsmmProblem read_xsmm_problem(const BoundCall& bound) {
   require(bytes.size() == 3, "too few buffers");
   XsmmProblem p{read_call<XsmmCall<int64_t>>(kXsmmContraction, bound), {}};
   p.tap_offsets = tap_offsets(p.taps);
-  if (p.rows <= 1) p.left_row = std::max(p.left_row, p.depth), p.out_row = std::max(p.out_row, p.columns);
-  require(p.left_row >= p.depth && p.out_row >= p.columns, "rows overlap");
-  for (int64_t size : {p.rows, p.columns, p.depth, p.left_row, p.out_row})
+  if (p.rows <= 1) p.left_row = std::max(p.left_row, p.k), p.out_row = std::max(p.out_row, p.columns);
+  require(p.left_row >= p.k && p.out_row >= p.columns, "rows overlap");
+  for (int64_t size : {p.rows, p.columns, p.k, p.left_row, p.out_row})
     require(size <= kMaxKernelSize, "a size is too large for libxsmm");
   const bool empty = p.rows == 0 || p.columns == 0 || p.outer_points() == 0;
-  if (!empty && p.depth > 0 && p.tap_count() > 0) check_buffers(p, bytes);
+  if (!empty && p.k > 0 && p.tap_count() > 0) check_buffers(p, bytes);
   require(product_of(product_of(p.rows, p.columns), p.outer_points()) <= bytes[2] / 4, "size of the output");
   return p;
 }

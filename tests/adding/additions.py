@@ -98,7 +98,7 @@ Engine added_engine() {
   return {"added", "CPP",
           [](const Contraction& contraction, const Options&, const Target&) {
             const bool wanted = points(contraction.nest.reduced).is_constant(24);
-            return wanted ? FusionDecision::yes("the depth of 24") : FusionDecision::no("another depth");
+            return wanted ? FusionDecision::yes("K is 24") : FusionDecision::no("another K");
           },
           loops_engine().prepare};
 }
@@ -216,7 +216,7 @@ Engine added_form_engine() {
   const Engine tiles = tile_engine("added-form", {rt::TileFormat::f32}, nullptr);
   Engine engine = tiles;
   engine.supports = [tiles](const Contraction& contraction, const Options& options, const Target& target) {
-    if (!points(contraction.nest.reduced).is_constant(40)) return FusionDecision::no("another depth than 40");
+    if (!points(contraction.nest.reduced).is_constant(40)) return FusionDecision::no("K is not 40");
     return tiles.supports(contraction, options, target);
   };
   engine.prepare = [tiles](Program& program, Layouts& layouts, LoopNest nest, const Options& options,

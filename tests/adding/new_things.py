@@ -55,9 +55,9 @@ def reduction(p):
     return all(p.run(path, x, *mode) == (1 << 20) - 1 for mode in ([], ["--reference"]))
 
 
-def product(p, depth):
-    return model(f"{p.work}/product{depth}.onnx", [helper.make_node("MatMul", ["x", "w"], ["y"])],
-                 [("x", TensorProto.FLOAT, [64, depth]), ("w", TensorProto.FLOAT, [depth, 64])],
+def product(p, k):
+    return model(f"{p.work}/product{k}.onnx", [helper.make_node("MatMul", ["x", "w"], ["y"])],
+                 [("x", TensorProto.FLOAT, [64, k]), ("w", TensorProto.FLOAT, [k, 64])],
                  [("y", TensorProto.FLOAT, [64, 64])], [])
 
 
@@ -67,8 +67,8 @@ def setting_and_pass(p):
 
 
 def engine(p):
-    taken, refused = (p.call("explain", product(p, depth), "--all") for depth in (24, 32))
-    return "the depth of 24" in taken and "the depth of 24" not in refused
+    taken, refused = (p.call("explain", product(p, k), "--all") for k in (24, 32))
+    return "K is 24" in taken and "K is 24" not in refused
 
 
 def form(p):

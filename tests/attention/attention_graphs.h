@@ -16,13 +16,13 @@ enum class Mask : uint8_t {
 };
 
 struct AttentionShape {
-  IndexExpr batch = 1, heads = 2, key_heads = 2, rows = 12, keys = 12, depth = 8, columns = 8;
+  IndexExpr batch = 1, heads = 2, key_heads = 2, rows = 12, keys = 12, head_size = 8, columns = 8;
 };
 
 struct AttentionForm {
   AttentionShape shape;
   Mask mask = Mask::none;
-  bool keys_transposed = false;  // in memory: [batch, heads, depth, keys]
+  bool keys_transposed = false;  // in memory: [batch, heads, head_size, keys]
   bool heads_inside = false;     // queries, keys and values are [batch, sequence, heads, features]; so is the result
   bool scale_first = false;
   bool cap = false;  // tanh of the scores
@@ -74,12 +74,12 @@ inline ValueId masked(GraphMaker& g, ValueId scores, const AttentionForm& f) {
 // Returns the attention's result, without declaring it an output.
 inline ValueId attention(GraphMaker& g, const AttentionForm& f) {
   const AttentionShape& s = f.shape;
-  ValueId q = operand(g, "q", f, s.heads, s.rows, s.depth);
-  ValueId k = f.keys_transposed ? g.input("k", {s.batch, s.key_heads, s.depth, s.keys}, f.type)
-                                : operand(g, "k", f, s.key_heads, s.keys, s.depth);
+  ValueId q = operand(g, "q", f, s.heads, s.rows, s.head_size);
+  ValueId k = f.keys_transposed ? g.input("k", {s.batch, s.key_heads, s.head_size, s.keys}, f.type)
+                                : operand(g, "k", f, s.key_heads, s.keys, s.head_size);
   ValueId v = operand(g, "v", f, s.key_heads, s.keys, s.columns);
   if (!f.keys_transposed)
-    k = g.node("Transpose", {repeated(g, k, s, s.depth)}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
+    k = g.node("Transpose", {repeated(g, k, s, s.head_size)}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
   v = repeated(g, v, s, s.columns);
   const ValueId scale = g.floats({}, {0.3}, f.type);
   if (f.scale_first) q = g.node("Mul", {q, scale});

@@ -24,9 +24,10 @@ TEST(AttentionMeaning, FewQueries) {
           case_of({.shape = {.rows = rows, .keys = keys}, .mask = rows == 2 ? Mask::boolean : Mask::additive}));
   cases.push_back(case_of({.shape = {.batch = 2, .heads = 6, .key_heads = 1, .rows = 1, .keys = 17}}));
   for (int64_t d : {1, 64, 65, 130}) {
-    cases.push_back(case_of({.shape = {.rows = 3, .keys = 21, .depth = d, .columns = d}}));
-    cases.push_back(case_of({.shape = {.rows = 2, .keys = 37, .depth = d, .columns = 131 - d}, .heads_inside = true}));
-    cases.push_back(case_of({.shape = {.rows = 2, .keys = 37, .depth = d, .columns = d}, .keys_transposed = true}));
+    cases.push_back(case_of({.shape = {.rows = 3, .keys = 21, .head_size = d, .columns = d}}));
+    cases.push_back(
+        case_of({.shape = {.rows = 2, .keys = 37, .head_size = d, .columns = 131 - d}, .heads_inside = true}));
+    cases.push_back(case_of({.shape = {.rows = 2, .keys = 37, .head_size = d, .columns = d}, .keys_transposed = true}));
   }
   cases.push_back(case_of({.shape = {.rows = 5, .keys = 600}, .mask = Mask::all_hidden}));
   expect_no_failures(cases);
@@ -41,7 +42,7 @@ TEST(AttentionMeaning, NarrowTypes) {
                                            .key_heads = other && type == DType::f16 ? 4 : 2,
                                            .rows = rows,
                                            .keys = rows == 1 ? 37 : 600,
-                                           .depth = 24,
+                                           .head_size = 24,
                                            .columns = 17},
                                  .mask = other ? Mask::additive : Mask::none,
                                  .keys_transposed = other && type == DType::f16,
@@ -74,8 +75,9 @@ TEST(AttentionMeaning, OneKey) {
 TEST(AttentionMeaning, Heads) {
   std::vector<Case> cases;
   for (int64_t d : {1, 8, 40, 64, 65}) {
-    cases.push_back(case_of({.shape = {.rows = 19, .keys = 21, .depth = d, .columns = d}}));
-    cases.push_back(case_of({.shape = {.rows = 19, .keys = 21, .depth = d, .columns = 66 - d}, .heads_inside = true}));
+    cases.push_back(case_of({.shape = {.rows = 19, .keys = 21, .head_size = d, .columns = d}}));
+    cases.push_back(
+        case_of({.shape = {.rows = 19, .keys = 21, .head_size = d, .columns = 66 - d}, .heads_inside = true}));
   }
   cases.push_back(case_of({.shape = {.batch = 2, .heads = 6, .key_heads = 2, .rows = 9, .keys = 17}}));
   expect_no_failures(cases);
@@ -95,7 +97,7 @@ TEST(AttentionMeaning, Forms) {
   for (Mask mask : {Mask::none, Mask::additive, Mask::keys, Mask::boolean})
     for (bool inside : {false, true})
       for (bool first : {false, true})
-        cases.push_back(case_of({.shape = {.batch = 2, .rows = 18, .keys = 37, .depth = 16, .columns = 24},
+        cases.push_back(case_of({.shape = {.batch = 2, .rows = 18, .keys = 37, .head_size = 16, .columns = 24},
                                  .mask = mask,
                                  .keys_transposed = !inside && first,
                                  .heads_inside = inside,

@@ -8,14 +8,14 @@ using Attributes = std::map<std::string, Attribute>;
 
 struct Sizes {
   IndexExpr batch = 1, heads = 2, key_heads = 2, rows = 20, keys = 20;
-  int64_t depth = 8;
+  int64_t head_size = 8;
 };
 
 GraphMaker operator_graph(const Sizes& s, const Attributes& attributes, const char* mask = "") {
   GraphMaker g(24);
-  ValueId q = g.input("q", {s.batch, s.heads, s.rows, s.depth}),
-          k = g.input("k", {s.batch, s.key_heads, s.keys, s.depth}),
-          v = g.input("v", {s.batch, s.key_heads, s.keys, s.depth});
+  ValueId q = g.input("q", {s.batch, s.heads, s.rows, s.head_size}),
+          k = g.input("k", {s.batch, s.key_heads, s.keys, s.head_size}),
+          v = g.input("v", {s.batch, s.key_heads, s.keys, s.head_size});
   std::vector<ValueId> inputs{q, k, v};
   if (mask == std::string("bool")) inputs.push_back(g.input("mask", {s.rows, s.keys}, DType::boolean));
   if (mask == std::string("float")) inputs.push_back(g.input("mask", {s.batch, 1, s.rows, s.keys}));

@@ -262,7 +262,7 @@ TEST_F(Information, ExplainLayouts) {
   ASSERT_EQ(text.status, 0) << text.err;
   for (const char* line :
        {"   1 of 4 dimensions channels-last (0 2 3 1)\n",
-        "  layout   x: (input) -> Conv#0, Relu#1: its depth is not contiguous, and it is not a temporary; 12.8 kB\n",
+        "  layout   x: (input) -> Conv#0, Relu#1: its K axis is not contiguous, and it is not a temporary; 12.8 kB\n",
         "  12.8 kB moved per run\n"})
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
   const json report = json::parse(run({"explain", model, "--json"}).out);

@@ -70,9 +70,9 @@ GraphMaker windows() { return convolution(16, 16, 10, 16); }
 GraphMaker winograd() { return convolution(32, 32, 28, 1); }
 GraphMaker winograd_groups() { return convolution(64, 64, 28, 2); }
 
-GraphMaker product(int64_t depth) {
+GraphMaker product(int64_t K) {
   GraphMaker g;
-  g.output(g.node("Relu", {g.node("MatMul", {g.input("x", {g.symbol("N"), depth}), weights(g, {depth, 24})})}));
+  g.output(g.node("Relu", {g.node("MatMul", {g.input("x", {g.symbol("N"), K}), weights(g, {K, 24})})}));
   return g;
 }
 GraphMaker tiles() { return product(2000); }

@@ -23,13 +23,13 @@ inline std::vector<double> numbers(int64_t count, uint32_t seed, double scale) {
 
 struct DecoderForm {
   int layers = 2;
-  int64_t heads = 2, depth = 8;
+  int64_t heads = 2, head_size = 8;
   DType type = DType::f32;
   bool reads_past = false;  // another node reads the caches of the keys, too
 };
 
-// y [B, n, features] of x [B, n, features], with the inputs past_k0, past_v0 ... [B, heads, P, depth] and the outputs
-// present_k0 ... [B, heads, P + n, depth].
+// y [B, n, features] of x [B, n, features], with the inputs past_k0, past_v0 ... [B, heads, P, head_size] and the
+// outputs present_k0 ... [B, heads, P + n, head_size].
 class DecoderGraph {
  public:
   explicit DecoderGraph(const DecoderForm& form) : form_(form), batch_(g_.symbol("B")), past_(g_.symbol("P")) {
@@ -46,7 +46,7 @@ class DecoderGraph {
   const IndexExpr batch_, past_;
   uint32_t seed_ = 1;
 
-  int64_t features() const { return form_.heads * form_.depth; }
+  int64_t features() const { return form_.heads * form_.head_size; }
   ValueId name(ValueId v, const std::string& text) {
     g_.g.value(v).name = text;
     return v;
@@ -56,11 +56,11 @@ class DecoderGraph {
     return g_.node("MatMul", {x, g_.floats({n, n}, numbers(n * n, seed_++, 0.4), form_.type)});
   }
   ValueId heads_of(ValueId x) {
-    const ValueId apart = g_.node("Reshape", {x, g_.ints({0, 0, form_.heads, form_.depth})});
+    const ValueId apart = g_.node("Reshape", {x, g_.ints({0, 0, form_.heads, form_.head_size})});
     return g_.node("Transpose", {apart}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
   }
   ValueId cached(ValueId fresh, const std::string& which) {
-    const ValueId past = g_.input("past_" + which, {batch_, form_.heads, past_, form_.depth}, form_.type);
+    const ValueId past = g_.input("past_" + which, {batch_, form_.heads, past_, form_.head_size}, form_.type);
     const ValueId all = g_.node("Concat", {past, fresh}, {{"axis", int64_t{2}}});
     g_.output(name(all, "present_" + which));
     if (form_.reads_past && which[0] == 'k')

@@ -4,23 +4,23 @@
 namespace cppgen::decoding {
 namespace {
 
-constexpr int64_t kHeads = 4, kKeyHeads = 2, kDepth = 8;
+constexpr int64_t kHeads = 4, kKeyHeads = 2, kHeadSize = 8;
 
 // Has the inputs x, lengths (seqlens_k) and mask, of whose size total_sequence_length is; and caches.
 Graph grouped(std::map<std::string, Attribute> more = {}) {
   GraphMaker g;
   g.g.opsets["com.microsoft"] = 1;
   const IndexExpr batch = g.symbol("B"), rows = g.symbol("n"), past = g.symbol("P");
-  const auto part = [&](const char* name, int64_t heads) { return g.input(name, {batch, rows, heads * kDepth}); };
+  const auto part = [&](const char* name, int64_t heads) { return g.input(name, {batch, rows, heads * kHeadSize}); };
   const ValueId q = part("q", kHeads), k = part("k", kKeyHeads), v = part("v", kKeyHeads);
   const ValueId lengths = g.input("lengths", {batch}, DType::i32);
   const ValueId mask = g.input("mask", {batch, past + rows}, DType::i64);
-  const ValueId pk = g.input("past_k0", {batch, kKeyHeads, past, kDepth}),
-                pv = g.input("past_v0", {batch, kKeyHeads, past, kDepth});
+  const ValueId pk = g.input("past_k0", {batch, kKeyHeads, past, kHeadSize}),
+                pv = g.input("past_v0", {batch, kKeyHeads, past, kHeadSize});
   const ValueId total =
       g.node("Cast", {g.node("Gather", {g.node("Shape", {mask}), g.ints({1})})}, {{"to", int64_t{6}}});
-  const ValueId cosine = g.floats({64, kDepth / 2}, numbers(64 * kDepth / 2, 3, 1)),
-                sine = g.floats({64, kDepth / 2}, numbers(64 * kDepth / 2, 4, 1));
+  const ValueId cosine = g.floats({64, kHeadSize / 2}, numbers(64 * kHeadSize / 2, 3, 1)),
+                sine = g.floats({64, kHeadSize / 2}, numbers(64 * kHeadSize / 2, 4, 1));
   std::vector<ValueId> outputs;
   for (const char* name : {"y", "present_k0", "present_v0"}) outputs.push_back(g.g.add_value(name));
   Node& n = g.g.add_node("GroupQueryAttention", {q, k, v, pk, pv, lengths, total, cosine, sine}, outputs, 1);
@@ -34,7 +34,7 @@ Graph grouped(std::map<std::string, Attribute> more = {}) {
 std::vector<rt::Tensor> inputs_of(int64_t batch, int64_t rows, int64_t past, std::vector<int32_t> lengths) {
   std::vector<rt::Tensor> inputs;
   for (const int64_t heads : {kHeads, kKeyHeads, kKeyHeads})
-    inputs.push_back(tensor(DType::f32, {batch, rows, heads * kDepth}, uint32_t(past + heads)));
+    inputs.push_back(tensor(DType::f32, {batch, rows, heads * kHeadSize}, uint32_t(past + heads)));
   inputs.emplace_back(DType::i32, std::vector<int64_t>{batch});
   std::copy(lengths.begin(), lengths.end(), inputs.back().as<int32_t>());
   inputs.emplace_back(DType::i64, std::vector<int64_t>{batch, past + rows});
@@ -63,10 +63,10 @@ TEST(AttentionStates, CausalAttentionOfOnnx) {
   const auto graph = [] {
     GraphMaker g(24);
     const IndexExpr batch = g.symbol("B"), rows = g.symbol("n"), past = g.symbol("P");
-    const auto part = [&](const char* name) { return g.input(name, {batch, kHeads, rows, kDepth}); };
+    const auto part = [&](const char* name) { return g.input(name, {batch, kHeads, rows, kHeadSize}); };
     const ValueId q = part("q"), k = part("k"), v = part("v");
-    const ValueId pk = g.input("past_k0", {batch, kHeads, past, kDepth}),
-                  pv = g.input("past_v0", {batch, kHeads, past, kDepth});
+    const ValueId pk = g.input("past_k0", {batch, kHeads, past, kHeadSize}),
+                  pv = g.input("past_v0", {batch, kHeads, past, kHeadSize});
     std::vector<ValueId> outputs;
     for (const char* name : {"y", "present_k0", "present_v0"}) outputs.push_back(g.g.add_value(name));
     Node& n = g.g.add_node("Attention", {q, k, v, kNoValue, pk, pv}, outputs, 24);
@@ -81,7 +81,7 @@ TEST(AttentionStates, CausalAttentionOfOnnx) {
     uint32_t seed = 1;
     for (const int64_t rows : {3, 1, 1, 9, 1}) {
       std::vector<rt::Tensor> inputs;
-      for (int i = 0; i < 3; i++) inputs.push_back(tensor(DType::f32, {batch, kHeads, rows, kDepth}, seed++));
+      for (int i = 0; i < 3; i++) inputs.push_back(tensor(DType::f32, {batch, kHeads, rows, kHeadSize}, seed++));
       sequence.step(inputs);
     }
   }

@@ -13,7 +13,7 @@ struct Sessions {
 };
 
 rt::Tensor x_of(const DecoderForm& form, int64_t batch, int64_t rows, uint32_t seed) {
-  return tensor(form.type, {batch, rows, form.heads * form.depth}, seed);
+  return tensor(form.type, {batch, rows, form.heads * form.head_size}, seed);
 }
 
 void run_steps(const Sessions& sessions, const DecoderForm& form, int64_t batch, const std::vector<int64_t>& rows) {
@@ -61,9 +61,9 @@ TEST(States, AgreeWithTheInterpreter) {
   Graph graph = DecoderGraph(form).take();
   const auto kept = session_of(DecoderGraph(form).take(), states_of(form.layers, 64));
   const auto state = kept->make_state();
-  std::vector<ir::HostTensor> inputs(1 + size_t(form.layers) * 2, {form.type, {2, form.heads, 0, form.depth}, {}});
+  std::vector<ir::HostTensor> inputs(1 + size_t(form.layers) * 2, {form.type, {2, form.heads, 0, form.head_size}, {}});
   for (uint32_t step = 0; step < 6; step++) {
-    inputs[0] = sample(form.type, {2, step % 3 + 1, form.heads * form.depth}, step);
+    inputs[0] = sample(form.type, {2, step % 3 + 1, form.heads * form.head_size}, step);
     const std::vector<ir::HostTensor> expected = ir::interpret(ops::lower(graph), inputs);
     const rt::TensorView x{form.type, inputs[0].dims, inputs[0].bytes.data()};
     const std::vector<rt::Tensor> found = kept->run(*state, {&x, 1});

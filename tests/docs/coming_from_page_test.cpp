@@ -81,7 +81,7 @@ const std::map<std::string, std::string>& differences() {
       {"AIT_USE_CMAKE_COMPILATION", "in addition to the compiled kernels"},
       {"TORCHINDUCTOR_CPP_GEMM_CACHE_BLOCKING",
        "Mt and Nt count tiles of rows and panels of columns; Kt must be 0, because the format of packed weights "
-       "determines the blocks of the depth"},
+       "determines the blocks of K"},
       {"TORCHINDUCTOR_BENCHMARK_FUSION", "part of a tuning (`cppgen tune`), not of every compilation"},
       {"TORCHINDUCTOR_CPP_WEIGHT_PREPACK", "packed weights are part of the package"},
       {"TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS",

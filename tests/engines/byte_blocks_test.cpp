@@ -25,8 +25,8 @@ struct Bytes {
     return maker.input("x" + std::to_string(inputs.size()), {dims.begin(), dims.end()}, type);
   }
   void product(DType left, std::vector<int64_t> dims, int64_t columns, int64_t zero = 0) {
-    const int64_t depth = dims.back(), seed = int64_t(inputs.size());
-    maker.output(maker.node("MatMulInteger", {input(left, dims), maker.weights(DType::i8, {depth, columns}, seed),
+    const int64_t K = dims.back(), seed = int64_t(inputs.size());
+    maker.output(maker.node("MatMulInteger", {input(left, dims), maker.weights(DType::i8, {K, columns}, seed),
                                               maker.bytes(left, {}, {zero})}));
   }
   void convolution(DType left, int64_t channels, int64_t filters, int64_t window, int64_t stride, int64_t zero) {
@@ -54,7 +54,7 @@ TEST(ByteBlocks, AreExactAroundBlockSizes) {
   for (DType left : kBothTypes) {
     for (int64_t rows : {8, 15, 16, 17, 31, 32, 33, 64, 65}) b.product(left, {rows, 64}, 64), count++;
     for (int64_t columns : {17, 31, 32, 33, 63, 65}) b.product(left, {33, 64}, columns), count++;
-    for (int64_t depth : {33, 60, 63, 64, 65, 127, 128, 200}) b.product(left, {40, depth}, 64), count++;
+    for (int64_t K : {33, 60, 63, 64, 65, 127, 128, 200}) b.product(left, {40, K}, 64), count++;
     b.product(left, {3, 11, 100}, 60), count++;
     b.product(left, {40, 64}, 64, 100), count++;  // its zero point
   }

@@ -12,7 +12,7 @@ Products double_products(bool constant_right) {
   p.type = DType::f64, p.constant_right = constant_right;
   for (int64_t rows : {1, 3, 14, 15, 33}) p.matmuls.push_back({rows, 33, 64});
   for (int64_t columns : {7, 16, 63}) p.matmuls.push_back({17, columns, 64});
-  for (int64_t depth : {5, 31, 64, 1500}) p.matmuls.push_back({9, 48, depth});
+  for (int64_t K : {5, 31, 64, 1500}) p.matmuls.push_back({9, 48, K});
   p.matmuls.push_back({31, 20, 512});  // rows that conflict in the cache
   if (constant_right) p.convs = {{31, 32, 7, 3, 1}, {32, 33, 6, 1, 0}, {7, 32, 9, 3, 1, 2}};
   return p;

@@ -165,7 +165,7 @@ std::vector<Case> cases_of(const std::string& backend) {
   for (bool constant : {true, false}) {
     for (int64_t m : {1, 7, 64, 65, 130}) add([&](GraphMaker& g) { add_product(g, {m, 33}, {33, 70}, constant); });
     for (int64_t n : {1, 3, 16, 63, 64, 129}) add([&](GraphMaker& g) { add_product(g, {5, 20}, {20, n}, constant); });
-    add([&](GraphMaker& g) { add_product(g, {3, 2100}, {2100, 66}, constant); });  // several blocks of the depth
+    add([&](GraphMaker& g) { add_product(g, {3, 2100}, {2100, 66}, constant); });  // several blocks of K
     add([&](GraphMaker& g) { add_product(g, {2, 3, 9, 17}, {2, 3, 17, 35}, constant); });
     add([&](GraphMaker& g) { add_product(g, {2, 9, 17}, {17, 35}, constant); });
     add([&](GraphMaker& g) { add_product(g, {g.symbol("N"), 9, 17}, {17, 35}, constant); });

@@ -20,12 +20,12 @@ schedule::Options options_of(FloatMath math) {
   return o;
 }
 
-// Sizes around those of the blocks: 14 and 32 rows, 32 columns, pairs and steps of 32 of the depth.
+// Sizes around those of the blocks: 14 and 32 rows, 32 columns, pairs and steps of 32 of K.
 Products around_blocks() {
   Products p;
   for (int64_t rows : {1, 13, 14, 15, 16, 17, 28, 31, 32, 33, 65}) p.matmuls.push_back({rows, 64, 64});
   for (int64_t columns : {3, 15, 31, 32, 33, 63, 64, 65, 95}) p.matmuls.push_back({33, columns, 64});
-  for (int64_t depth : {4, 5, 16, 31, 32, 33, 63, 64, 95, 127}) p.matmuls.push_back({17, 64, depth});
+  for (int64_t K : {4, 5, 16, 31, 32, 33, 63, 64, 95, 127}) p.matmuls.push_back({17, 64, K});
   p.convs = {{32, 32, 7, 1, 0}, {32, 64, 6, 3, 1}, {7, 63, 9, 3, 1, 2}, {3, 32, 12, 5, 2}};
   return p;
 }
@@ -98,8 +98,8 @@ TEST_F(FloatMathTest, BFloat16OnMatrixTiles) {
   EXPECT_LE(mean_error(r.outputs, exact, sizes), 1.2 * mean_error(of_rounded, exact, sizes));
 }
 
-// Depths that are multiplied in blocks: within a tap, and of several taps.
-TEST(FloatMath, LongDepthsOnMatrixTiles) {
+// Values of K that are multiplied in blocks: within a tap, and of several taps.
+TEST(FloatMath, LongSumsOnMatrixTiles) {
   const Machine m = emulated_amx();
   Products p;
   p.matmuls = {{33, 60, 1100}, {17, 64, 1700}};
@@ -115,7 +115,7 @@ TEST(FloatMath, LongDepthsOnMatrixTiles) {
 }
 
 // There are so many rows that several tiles of them stand in a unit, the last of which has fewer.
-TEST(FloatMath, BlocksOfTheDepthOfManyRows) {
+TEST(FloatMath, BlocksOfKOfManyRows) {
   const Machine m = emulated_amx();
   Products p;
   p.matmuls = {{1030, 32, 800}};

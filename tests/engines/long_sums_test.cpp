@@ -130,41 +130,41 @@ TEST(LongSums, OfShortRows) {
 }
 
 // Products with a constant right operand, which is packed before, and others; with one row, and with several tiles.
-Sums products(int64_t depth, bool constant) {
+Sums products(int64_t K, bool constant) {
   const int64_t columns = constant ? 17 : 5;
   const auto make = [=] {
     GraphMaker g;
-    const std::vector<double> weights(size_t(constant ? depth * columns : 0), 0.1);
+    const std::vector<double> weights(size_t(constant ? K * columns : 0), 0.1);
     for (const int64_t rows : {1, 2, 19}) {
-      const ValueId left = g.input("left" + std::to_string(rows), {rows, depth});
+      const ValueId left = g.input("left" + std::to_string(rows), {rows, K});
       const ValueId right =
-          constant ? g.floats({depth, columns}, weights) : g.input("right" + std::to_string(rows), {depth, columns});
+          constant ? g.floats({K, columns}, weights) : g.input("right" + std::to_string(rows), {K, columns});
       g.output(g.node("MatMul", {left, right}));
     }
     return std::move(g.g);
   };
   Shapes shapes;
   for (const int64_t rows : {1, 2, 19}) {
-    shapes.push_back({rows, depth});
-    if (!constant) shapes.push_back({depth, columns});
+    shapes.push_back({rows, K});
+    if (!constant) shapes.push_back({K, columns});
   }
   return {make, shapes};
 }
 
 TEST(LongSums, OfProducts) {
-  for (const int64_t depth : {4096, 65'536}) expect_digits(products(depth, true));
-  for (const int64_t depth : {513, 4096, 65'536, 1 << 20}) expect_digits(products(depth, false));
+  for (const int64_t K : {4096, 65'536}) expect_digits(products(K, true));
+  for (const int64_t K : {513, 4096, 65'536, 1 << 20}) expect_digits(products(K, false));
   expect_digits_of_random(products(10'007, false));
 }
 
-TEST(LongSums, OfProductsWithASymbolicDepth) {
+TEST(LongSums, OfProductsWithASymbolicK) {
   const auto make = [] {
     GraphMaker g;
     const ValueId left = g.input("left", {3, g.symbol("K")}), right = g.input("right", {g.symbol("K"), 9});
     g.output(g.node("MatMul", {left, right}));
     return std::move(g.g);
   };
-  for (const int64_t depth : {4096, 65'536, 1 << 20}) expect_digits({make, {{3, depth}, {depth, 9}}});
+  for (const int64_t K : {4096, 65'536, 1 << 20}) expect_digits({make, {{3, K}, {K, 9}}});
 }
 
 // Taps of a few channels, and of more than a block.
@@ -186,28 +186,28 @@ TEST(LongSums, OfConvolutions) {
 
 // Weights of four bits with a scale for 32 of them, and for 4,096.
 TEST(LongSums, OfProductsWithWeightsOfFewBits) {
-  static constexpr int64_t kDepth = 65'536, kColumns = 8;
+  static constexpr int64_t kK = 65'536, kColumns = 8;
   const auto make = [] {
     GraphMaker g(22);
     for (const int64_t block : {32, 4096})
       for (const int64_t rows : {1, 3, 9}) {
         const std::string name = std::to_string(block) + "_" + std::to_string(rows);
-        const ValueId x = g.input("x" + name, {rows, kDepth}), y = g.g.add_value("y" + name);
-        const std::vector<int64_t> dims = {kColumns, kDepth / block, block / 2};
+        const ValueId x = g.input("x" + name, {rows, kK}), y = g.g.add_value("y" + name);
+        const std::vector<int64_t> dims = {kColumns, kK / block, block / 2};
         const ValueId w = g.g.add_constant(
             "w" + name,
-            make_tensor(DType::u8, dims, std::vector<std::byte>(size_t(kColumns * kDepth / 2), std::byte(0xbb))));
+            make_tensor(DType::u8, dims, std::vector<std::byte>(size_t(kColumns * kK / 2), std::byte(0xbb))));
         const ValueId scales =
-            g.floats({kColumns, kDepth / block}, std::vector<double>(size_t(kColumns * kDepth / block), 0.03));
+            g.floats({kColumns, kK / block}, std::vector<double>(size_t(kColumns * kK / block), 0.03));
         Node& node = g.g.add_node("MatMulNBits", {x, w, scales}, {y}, 1);
         node.domain = "com.microsoft";
-        node.attributes = {{"K", kDepth}, {"N", kColumns}, {"bits", int64_t{4}}, {"block_size", block}};
+        node.attributes = {{"K", kK}, {"N", kColumns}, {"bits", int64_t{4}}, {"block_size", block}};
         ops::infer_node(g.g, node.id);
         g.output(y);
       }
     return std::move(g.g);
   };
-  expect_digits({make, {{1, kDepth}, {3, kDepth}, {9, kDepth}, {1, kDepth}, {3, kDepth}, {9, kDepth}}});
+  expect_digits({make, {{1, kK}, {3, kK}, {9, kK}, {1, kK}, {3, kK}, {9, kK}}});
 }
 
 // Attentions of one query, of few and of several panels of them, over a number of keys that only a run knows.

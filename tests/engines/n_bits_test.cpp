@@ -126,8 +126,8 @@ TEST(NBits, EveryNumberOfRows) {
   for (const char* isa : kIsas) check(cases, isa);
 }
 
-// Their weights are unpacked once for many tiles of rows: depths of one block and of several, blocks of weights that
-// are shorter and longer, rows that conflict in the cache, and several units of tiles.
+// Their weights are unpacked once for many tiles of rows: values of K of one block and of several, blocks of weights
+// that are shorter and longer, rows that conflict in the cache, and several units of tiles.
 TEST(NBits, ManyRows) {
   std::vector<Case> cases;
   for (int64_t bits : {2, 4, 8})
@@ -147,7 +147,7 @@ TEST(NBits, RowsThatOnlyARunKnows) {
   for (const char* isa : kIsas) check(cases, isa);
 }
 
-TEST(NBits, DepthsAroundWordsAndBlocks) {
+TEST(NBits, SumsAroundWordsAndBlocks) {
   std::vector<Case> cases;
   for (int64_t bits : {4, 8})
     for (int64_t k : {1, 3, 4, 7, 8, 9, 15, 16, 17, 31, 33, 127, 128, 129, 500})

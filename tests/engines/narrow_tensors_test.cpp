@@ -14,7 +14,7 @@ Products narrow_products(DType type, bool constant_right) {
   p.type = type, p.constant_right = constant_right;
   for (int64_t rows : {1, 14, 15, 33}) p.matmuls.push_back({rows, 33, 64});
   for (int64_t columns : {7, 32, 63}) p.matmuls.push_back({17, columns, 64});
-  for (int64_t depth : {5, 31, 33, 64, 65}) p.matmuls.push_back({9, 64, depth});
+  for (int64_t K : {5, 31, 33, 64, 65}) p.matmuls.push_back({9, 64, K});
   p.convs = {{31, 32, 7, 3, 1}, {32, 33, 6, 1, 0}, {7, 32, 9, 3, 1, 2}};
   if (!constant_right) p.convs.clear();
   return p;

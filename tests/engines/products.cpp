@@ -33,7 +33,7 @@ struct Operands {
 
 std::vector<Operands> operands_of(const Products& p) {
   std::vector<Operands> list;
-  for (const auto& m : p.matmuls) list.push_back({"MatMul", {m.rows, m.depth}, {m.depth, m.columns}, {}});
+  for (const auto& m : p.matmuls) list.push_back({"MatMul", {m.rows, m.k}, {m.k, m.columns}, {}});
   for (const auto& c : p.convs)
     list.push_back({"Conv",
                     {1, c.channels, c.image, c.image},

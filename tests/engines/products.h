@@ -7,7 +7,7 @@
 namespace cppgen::engines {
 
 struct MatMulSize {
-  int64_t rows, columns, depth;
+  int64_t rows, columns, k;
 };
 // A square image and window, padded by `pad`.
 struct ConvSize {

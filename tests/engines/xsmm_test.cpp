@@ -24,7 +24,7 @@ int64_t tap_count(const Problem& p) {
 }
 
 Problem with_rows(Problem p) {
-  if (p.left_row == 0) p.left_row = p.depth;
+  if (p.left_row == 0) p.left_row = p.k;
   if (p.out_row == 0) p.out_row = p.columns;
   return p;
 }
@@ -38,7 +38,7 @@ struct Memory {
 // Memory of the sizes that the parameters reach; the output is NaN.
 Memory memory_of(const Problem& p) {
   const Problem rows = with_rows(p);
-  int64_t left = p.left_start + std::max<int64_t>(p.rows - 1, 0) * rows.left_row + p.depth, batches = 1;
+  int64_t left = p.left_start + std::max<int64_t>(p.rows - 1, 0) * rows.left_row + p.k, batches = 1;
   int64_t out = std::max<int64_t>(p.rows - 1, 0) * rows.out_row + p.columns;
   for (const auto& o : p.outer) {
     left += (o.extent - 1) * o.left, batches += (o.extent - 1) * o.batch;
@@ -48,7 +48,7 @@ Memory memory_of(const Problem& p) {
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
   Memory m{std::vector<float>(size_t(left)),
-           std::vector<float>(size_t(batches * panels_of(p) * tap_count(p) * p.depth * kXsmmPanelColumns)),
+           std::vector<float>(size_t(batches * panels_of(p) * tap_count(p) * p.k * kXsmmPanelColumns)),
            std::vector<float>(size_t(p.rows == 0 ? 0 : out), NAN)};
   for (auto* values : {&m.left, &m.panels})
     for (float& v : *values) v = uniform(random);
@@ -80,11 +80,10 @@ double exact(const Problem& p, const Memory& m, int64_t left, int64_t batch, int
   const int64_t panel = (batch * panels_of(p) + column / kXsmmPanelColumns) * tap_count(p);
   double sum = 0;
   for (size_t t = 0; t < offsets.size(); t++)
-    for (int64_t k = 0; k < p.depth; k++)
+    for (int64_t k = 0; k < p.k; k++)
       sum +=
           double(m.left[size_t(offsets[t] + k)]) *
-          double(
-              m.panels[size_t(((panel + int64_t(t)) * p.depth + k) * kXsmmPanelColumns + column % kXsmmPanelColumns)]);
+          double(m.panels[size_t(((panel + int64_t(t)) * p.k + k) * kXsmmPanelColumns + column % kXsmmPanelColumns)]);
   return sum;
 }
 
@@ -92,7 +91,7 @@ void expect_exact(const Problem& p, const Memory& m) {
   const Problem rows = with_rows(p);
   int64_t points = 1;
   for (const auto& o : p.outer) points *= o.extent;
-  const double tolerance = 1e-6 * std::sqrt(double(p.depth * tap_count(p))) + 1e-6;
+  const double tolerance = 1e-6 * std::sqrt(double(p.k * tap_count(p))) + 1e-6;
   for (int64_t point = 0; point < points; point++) {
     int64_t left = p.left_start, batch = 0, out = 0, rest = point;
     for (size_t i = p.outer.size(); i-- > 0; rest /= p.outer[i].extent) {
@@ -114,7 +113,7 @@ const Problem kProblems[] = {
     {13, 33, 17},
     {65, 129, 40},
     {130, 64, 64},
-    {3, 66, 5000},                                                               // five blocks of the depth
+    {3, 66, 5000},                                                               // five blocks of K
     {7, 20, 16, 5, 40, 50},                                                      // gaps between rows
     {9, 35, 17, 0, 0, 0, {{6, 153, 1, 315}}},                                    // each batch its own panels
     {9, 35, 17, 0, 0, 0, {{2, 306, 0, 630}, {2, 153, 1, 315}}},                  // panels shared by the outer loop
@@ -136,7 +135,7 @@ TEST(XsmmStep, EqualsItsMeaningHoweverItIsCut) {
   if (xsmm_lanes() == 0) GTEST_SKIP() << "libxsmm has no kernels for this CPU";
   int64_t cut_somewhere = 0;
   for (const Problem& p : kProblems) {
-    SCOPED_TRACE(testing::Message() << p.rows << " x " << p.columns << " x " << p.depth);
+    SCOPED_TRACE(testing::Message() << p.rows << " x " << p.columns << " x " << p.k);
     Memory m = memory_of(p);
     int64_t chunks = 0;
     const auto whole = run(p, m, int64_t(1) << 40, &chunks);

@@ -73,11 +73,11 @@ idioms({"causal_conv": [(2, 7), (1, 1), (3, 2)]}, causal_conv)
 
 def linear_attention(settings):
     rule, heads, key_heads, by_feature = settings
-    depth, columns = 4, 3
+    head_size, columns = 4, 3
 
     def expected(q, k, v, past, decay, rate):
         batch, steps = q.shape[:2]
-        q, k, v = (a.reshape(batch, steps, -1, d) for a, d in ((q, depth), (k, depth), (v, columns)))
+        q, k, v = (a.reshape(batch, steps, -1, d) for a, d in ((q, head_size), (k, head_size), (v, columns)))
         decay, rate = decay.reshape(batch, steps, key_heads, -1), rate.reshape(batch, steps, key_heads)
         state, out = past.copy(), np.zeros((batch, steps, heads, columns), FLOAT)
         for t in range(steps):
@@ -88,12 +88,12 @@ def linear_attention(settings):
                 u = rate[:, t, :, None] * (u - np.einsum("bhij,bhi->bhj", state, k[:, t]))
             state = state + k[:, t, :, :, None] * u[:, :, None, :]
             repeated = np.repeat(state, heads // key_heads, 1)
-            out[:, t] = np.einsum("bhij,bhi->bhj", repeated, q[:, t]) / np.sqrt(depth)
+            out[:, t] = np.einsum("bhij,bhi->bhj", repeated, q[:, t]) / np.sqrt(head_size)
         return out.reshape(batch, steps, -1), state
-    features = depth if by_feature else 1
-    shapes = {"q": heads * depth, "k": key_heads * depth, "v": key_heads * columns, "g": key_heads * features, "r": key_heads}
+    features = head_size if by_feature else 1
+    shapes = {"q": heads * head_size, "k": key_heads * head_size, "v": key_heads * columns, "g": key_heads * features, "r": key_heads}
     declared = [tensor(n, FLOAT, ["n", "t", w]) for n, w in shapes.items()]
-    declared.insert(3, tensor("past", FLOAT, ["n", key_heads, depth, columns]))
+    declared.insert(3, tensor("past", FLOAT, ["n", key_heads, head_size, columns]))
     used = ["q", "k", "v", "past", "g" if rule.startswith("gated") else "", "r" if rule.endswith("delta") else ""]
     while not used[-1]:
         used.pop()
@@ -102,7 +102,7 @@ def linear_attention(settings):
 
     def values(n, t):
         q, k, v, g, r = (ramp(n, t, w, scale=0.2 + i / 9) for i, w in enumerate(shapes.values()))
-        return q, k, v, ramp(n, key_heads, depth, columns), -np.abs(g), np.abs(r)
+        return q, k, v, ramp(n, key_heads, head_size, columns), -np.abs(g), np.abs(r)
     return model, [case(list(x), list(expected(*x))) for x in (values(2, 5), values(1, 1))]
 
 

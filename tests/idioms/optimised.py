@@ -345,17 +345,17 @@ NORMAL_QUANTILES = [-1.0, -0.6961928009986877, -0.5250730514526367, -0.394917488
 
 def table_weights(kind):
     """MatMulBnb4: positions in a table, the upper half of a byte first, times the magnitude of their block."""
-    depth, columns, block = 32, 6, 16
+    k, columns, block = 32, 6, 16
     table = np.float32(NORMAL_QUANTILES if kind else FOUR_BIT_FLOATS + [-x for x in FOUR_BIT_FLOATS])
-    at = np.arange(depth * columns) * 7 % 16
-    magnitudes = np.abs(ramp(depth * columns // block)) + np.float32(0.5)
-    weights = (table[at].reshape(-1, block) * magnitudes[:, None]).reshape(columns, depth)
-    nodes = [node("MatMulBnb4", ["x", "w", "m"], ["y"], domain="com.microsoft", K=depth, N=columns, block_size=block,
+    at = np.arange(k * columns) * 7 % 16
+    magnitudes = np.abs(ramp(k * columns // block)) + np.float32(0.5)
+    weights = (table[at].reshape(-1, block) * magnitudes[:, None]).reshape(columns, k)
+    nodes = [node("MatMulBnb4", ["x", "w", "m"], ["y"], domain="com.microsoft", K=k, N=columns, block_size=block,
                   quant_type=kind)]
-    model = make_model(nodes, [tensor("x", np.float32, ["n", "s", depth])], [tensor("y", np.float32, ["n", "s", columns])],
+    model = make_model(nodes, [tensor("x", np.float32, ["n", "s", k])], [tensor("y", np.float32, ["n", "s", columns])],
                        {"w": (at[::2] * 16 + at[1::2]).astype(np.uint8), "m": magnitudes}, domains=MICROSOFT)
     return model, [case([x], [(x.astype(np.float64) @ weights.T).astype(np.float32)])
-                   for x in (ramp(1, 1, depth), ramp(2, 3, depth))]
+                   for x in (ramp(1, 1, k), ramp(2, 3, k))]
 
 
 idioms({"weights_of_four_bit_floats": 0, "weights_of_normal_quantiles": 1}, table_weights)

@@ -28,8 +28,8 @@ def quantized_lstm(options):
     shape = (directions, width) if per_column else (directions,)
     low = np.iinfo(dtype).min
 
-    def weights(depth, seed):
-        q = (np.arange(directions * depth * width) * seed % 255 + low).reshape(directions, depth, width).astype(dtype)
+    def weights(k, seed):
+        q = (np.arange(directions * k * width) * seed % 255 + low).reshape(directions, k, width).astype(dtype)
         scale = (np.abs(ramp(*shape, scale=0.3 + seed / 100)) * 0.004 + 0.003).astype(np.float32)
         zero = (np.zeros(shape) if per_column else np.full(shape, 3) + low + 128).astype(dtype)
         return q, scale, zero

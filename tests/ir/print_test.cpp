@@ -33,7 +33,7 @@ TEST(Print, Program) {
   const Expr sum =
       gemm.reduction(ReduceOp::sum, p.exprs->binary(BinaryOp::mul, load(p, x, {r, k}), load(p, w, {c, k})));
   gemm.store(t, {r, c}, p.exprs->unary(UnaryOp::tanh, sum));
-  gemm.nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  gemm.nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::k};
   gemm.done();
   NestBuilder best(p, "arg_max");
   const IndexExpr i = best.loop("i", n), j = best.reduce("j", 8);
@@ -50,7 +50,7 @@ nest gemm  # from "the_node"
   reduce k0 < 64
   acc0 = sum float32(mul(b0[r0, k0], b1[c0, k0]))
   b2[r0, c0] = tanh(acc0)
-  roles rows, columns, depth
+  roles rows, columns, k
 nest arg_max  # from "the_node"
   for i0 < batch
   reduce j0 < 8

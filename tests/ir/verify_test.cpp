@@ -104,11 +104,11 @@ TEST(Verify, RefusesBadContractions) {
   const IndexExpr k = c.b.reduce("k", 4);
   const Expr value = c.e.binary(BinaryOp::mul, load(c.p, c.x, {c.i}), load(c.p, c.x, {c.i + k}));
   c.b.store(c.y, {c.i}, c.b.reduction(ReduceOp::sum, value));
-  c.b.nest.roles = {AxisRole::rows, AxisRole::depth};
+  c.b.nest.roles = {AxisRole::rows, AxisRole::k};
   EXPECT_REFUSED(c, "i0 is a row, but the right operand uses it");
   Copy count;
   count.b.store(count.y, {count.i}, load(count.p, count.x, {count.i}));
-  count.b.nest.roles = {AxisRole::rows, AxisRole::depth};
+  count.b.nest.roles = {AxisRole::rows, AxisRole::k};
   EXPECT_REFUSED(count, "2 roles for 1 loops");
 }
 

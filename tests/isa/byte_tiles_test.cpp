@@ -49,42 +49,40 @@ struct Case {
   const cppgen::VecISA& isa;
   TileFormat format;
   int rows;
-  long taps, depth;
+  long taps, k;
 };
 
 // `fill` gives the bytes of the left rows and of the panel.
 template <class Fill>
 void check_tile(const Case& c, Fill fill) {
   const int nr = tile_shape(c.isa.name, c.format).nr;
-  const long groups = (c.depth + 3) / 4, row_count = c.taps * c.rows;
-  AtPageEnd rows(size_t(row_count * c.depth));
-  for (long i = 0; i < row_count * c.depth; i++) rows.data()[i] = fill(0);
+  const long groups = (c.k + 3) / 4, row_count = c.taps * c.rows;
+  AtPageEnd rows(size_t(row_count * c.k));
+  for (long i = 0; i < row_count * c.k; i++) rows.data()[i] = fill(0);
   alignas(64) static uint8_t panel[1 << 18];
   ASSERT_LE(size_t(c.taps * groups * nr * 4), sizeof panel);
-  for (long i = 0; i < c.taps * groups * nr * 4; i++)
-    panel[i] = i / (nr * 4) % groups * 4 + i % 4 < c.depth ? fill(1) : 0;
+  for (long i = 0; i < c.taps * groups * nr * 4; i++) panel[i] = i / (nr * 4) % groups * 4 + i % 4 < c.k ? fill(1) : 0;
   std::vector<const void*> left;
-  for (long i = 0; i < row_count; i++) left.push_back(rows.data() + i * 7 % row_count * c.depth);
+  for (long i = 0; i < row_count; i++) left.push_back(rows.data() + i * 7 % row_count * c.k);
   const long ldc = nr + 3;
   std::vector<int> block(size_t(c.rows * ldc), 99);
-  runtime_table(c.isa.name)->tiles[size_t(c.format)][c.rows](left.data(), c.taps, c.depth, panel, block.data(), ldc);
+  runtime_table(c.isa.name)->tiles[size_t(c.format)][c.rows](left.data(), c.taps, c.k, panel, block.data(), ldc);
   for (int r = 0; r < c.rows; r++)
     for (int j = 0; j < nr; j++) {
       int64_t want = 0;
       for (long t = 0; t < c.taps; t++)
-        for (long k = 0; k < c.depth; k++)
+        for (long k = 0; k < c.k; k++)
           want += left_value(c.format, static_cast<const uint8_t*>(left[size_t(t * c.rows + r)])[k]) *
                   int8_t(panel[((t * groups + k / 4) * nr + j) * 4 + k % 4]);
-      ASSERT_EQ(block[size_t(r * ldc + j)], int(want))
-          << c.isa.name << " " << info(c.format).name << " rows " << c.rows << " taps " << c.taps << " depth "
-          << c.depth << " at " << r << "," << j;
+      ASSERT_EQ(block[size_t(r * ldc + j)], int(want)) << c.isa.name << " " << info(c.format).name << " rows " << c.rows
+                                                       << " taps " << c.taps << " K " << c.k << " at " << r << "," << j;
       if (r + 1 < c.rows && j < 3) {
         ASSERT_EQ(block[size_t(r * ldc + nr + j)], 99);
       }
     }
 }
 
-TEST(ByteTiles, AreExactForEveryRowCountAndDepth) {
+TEST(ByteTiles, AreExactForEveryRowCountAndK) {
   std::mt19937 random(3);
   for (const cppgen::VecISA* isa : runnable_isas())
     for (TileFormat format : kFormats) {
@@ -92,8 +90,8 @@ TEST(ByteTiles, AreExactForEveryRowCountAndDepth) {
       ASSERT_GT(most, 0) << isa->name;
       for (int rows = 1; rows <= most; rows++)
         for (long taps : {1L, 3L})
-          for (long depth : {0L, 1L, 2L, 3L, 4L, 5L, 7L, 8L, 15L, 16L, 17L, 33L})
-            check_tile({*isa, format, rows, taps, depth}, [&](int) { return uint8_t(random()); });
+          for (long K : {0L, 1L, 2L, 3L, 4L, 5L, 7L, 8L, 15L, 16L, 17L, 33L})
+            check_tile({*isa, format, rows, taps, K}, [&](int) { return uint8_t(random()); });
       check_tile({*isa, format, most, 49, 3}, [&](int) { return uint8_t(random()); });
       check_tile({*isa, format, most, 1, 1001}, [&](int) { return uint8_t(random()); });
     }

@@ -16,10 +16,10 @@ using namespace cppgen::rt;
 enum class ZeroKind { none, bytes, floats };
 
 struct Case {
-  long bits, block, depth;
+  long bits, block, k;
   ZeroKind zeros;
 
-  long blocks() const { return (depth + block - 1) / block; }
+  long blocks() const { return (k + block - 1) / block; }
 };
 
 struct alignas(64) Line {
@@ -45,10 +45,10 @@ struct Weights {
                             given,
                             floats ? cppgen::DType::f32 : cppgen::DType::u8,
                             nr,
-                            c.depth,
+                            c.k,
                             c.bits,
                             c.block};
-    panel.resize(size_t(n_bits::panel_bytes(n_bit_header(source), c.depth, nr) / 64 + 1));
+    panel.resize(size_t(n_bits::panel_bytes(n_bit_header(source), c.k, nr) / 64 + 1));
     pack_n_bits(source, nr, panel.data(), n_bits::Order::halves);
   }
 
@@ -71,7 +71,7 @@ struct Weights {
   std::vector<Line> panel;
 };
 
-// Rows of bytes, and the scale and the sum of each block. The bytes beyond the depth do not matter.
+// Rows of bytes, and the scale and the sum of each block. The bytes beyond K do not matter.
 struct Rows {
   Rows(const Case& c, int count) : c(c) {
     for (int r = 0; r < count; r++) {
@@ -80,7 +80,7 @@ struct Rows {
       std::vector<float> head;
       for (long b = 0; b < c.blocks(); b++) {
         int sum = 0;
-        for (long k = b * c.block; k < std::min(c.depth, (b + 1) * c.block); k++) sum += row[size_t(k)];
+        for (long k = b * c.block; k < std::min(c.k, (b + 1) * c.block); k++) sum += row[size_t(k)];
         head.insert(head.end(), {b % 2 == 0 ? 0.25F : 1.0F, float(sum)});
       }
       bytes.push_back(row), heads.push_back(head);
@@ -104,14 +104,14 @@ void check(const char* isa, const Case& c) {
   for (int count = 1; count <= shape.mr; count++) {
     const Rows rows(c, count);
     std::vector<float> got(size_t(count * shape.nr), -1);
-    runtime_table(isa)->tiles[size_t(TileFormat::n_bits_of_i8)][count](rows.left.data(), 1, c.depth,
-                                                                       weights.panel.data(), got.data(), shape.nr);
+    runtime_table(isa)->tiles[size_t(TileFormat::n_bits_of_i8)][count](rows.left.data(), 1, c.k, weights.panel.data(),
+                                                                       got.data(), shape.nr);
     for (int r = 0; r < count; r++)
       for (int j = 0; j < shape.nr; j++) {
         double want = 0;
-        for (long k = 0; k < c.depth; k++) want += rows.number(r, k) * weights.number(j, k);
+        for (long k = 0; k < c.k; k++) want += rows.number(r, k) * weights.number(j, k);
         ASSERT_EQ(double(got[size_t(r * shape.nr + j)]), want)
-            << isa << ", " << c.bits << " bits by " << c.block << ", depth " << c.depth << ", zeros " << int(c.zeros)
+            << isa << ", " << c.bits << " bits by " << c.block << ", K " << c.k << ", zeros " << int(c.zeros)
             << ", row " << r << " of " << count << ", column " << j;
       }
   }
@@ -121,8 +121,8 @@ TEST(NBitByteTiles, SumsAreExact) {
   for (const cppgen::VecISA* isa : isas_to_test())
     for (long bits : {2, 4, 8})
       for (ZeroKind zeros : {ZeroKind::none, ZeroKind::bytes, ZeroKind::floats})
-        for (long depth : {1, 16, 45, 96})
-          for (long block : {16, 32}) check(isa->name.data(), {bits, block, depth, zeros});
+        for (long K : {1, 16, 45, 96})
+          for (long block : {16, 32}) check(isa->name.data(), {bits, block, K, zeros});
 }
 
 // Sums of more than 512 blocks go to memory in between.

@@ -13,11 +13,11 @@ namespace {
 
 using namespace cppgen::rt;
 
-constexpr long kDepth = 1330;  // two blocks and a part of one
+constexpr long kK = 1330;  // two blocks and a part of one
 
 struct Weights {
   Weights(long bits, long block, int nr) : bits(bits), block(block), nr(nr) {
-    const long blocks = (kDepth + block - 1) / block;
+    const long blocks = (kK + block - 1) / block;
     values.resize(size_t(nr * blocks * block * bits / 8));
     for (size_t i = 0; i < values.size(); i++) values[i] = uint8_t(i * 2654435761u >> 11);
     for (long i = 0; i < nr * blocks; i++)
@@ -32,10 +32,10 @@ struct Weights {
                             with_zeros ? zeros.data() : nullptr,
                             cppgen::DType::f32,
                             nr,
-                            kDepth,
+                            kK,
                             bits,
                             block};
-    panel.resize(size_t(n_bits::panel_bytes(n_bit_header(source), kDepth, nr) / 64 + 1));
+    panel.resize(size_t(n_bits::panel_bytes(n_bit_header(source), kK, nr) / 64 + 1));
     pack_n_bits(source, nr, panel.data());
     return panel.data();
   }
@@ -54,17 +54,17 @@ std::vector<float> unpacked(const TileFunction* tiles, int mr, int nr, std::vect
                             const void* panel) {
   std::vector<Weights::Line> weights(size_t(kBlockTerms * nr * 4 / 64));
   std::vector<float> block(rows.size() * size_t(nr));
-  for (long first = 0; first < kDepth; first += kBlockTerms) {
-    const long depth = std::min(kDepth - first, kBlockTerms);
-    tiles[0](nullptr, first, depth, panel, weights.data(), nr);
-    tiles[size_t(first == 0 ? mr : 2 * mr) + rows.size()](rows.data(), 1, depth, weights.data(), block.data(), nr);
+  for (long first = 0; first < kK; first += kBlockTerms) {
+    const long K = std::min(kK - first, kBlockTerms);
+    tiles[0](nullptr, first, K, panel, weights.data(), nr);
+    tiles[size_t(first == 0 ? mr : 2 * mr) + rows.size()](rows.data(), 1, K, weights.data(), block.data(), nr);
     for (const void*& row : rows) row = static_cast<const float*>(row) + kBlockTerms;
   }
   return block;
 }
 
 TEST(NBitTiles, UnpackedWeightsGiveTheSameBits) {
-  std::vector<float> x(size_t(kDepth + 13 * 7));  // row r begins at 7 r
+  std::vector<float> x(size_t(kK + 13 * 7));  // row r begins at 7 r
   for (size_t i = 0; i < x.size(); i++) x[i] = float(int(i * 37 % 101) - 50) / 32;
   const TileFormat format = TileFormat::n_bits;
   int compared = 0;
@@ -81,7 +81,7 @@ TEST(NBitTiles, UnpackedWeightsGiveTheSameBits) {
             std::vector<const void*> left;
             for (int r = 0; r < rows; r++) left.push_back(&x[size_t(r * 7)]);
             std::vector<float> whole(size_t(rows * shape.nr));
-            tiles[rows](left.data(), 1, kDepth, panel, whole.data(), shape.nr);
+            tiles[rows](left.data(), 1, kK, panel, whole.data(), shape.nr);
             compared++;
             EXPECT_EQ(unpacked(tiles, shape.mr, shape.nr, left, panel), whole) << isa->name << ", " << bits << " bits";
           }

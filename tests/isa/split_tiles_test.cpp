@@ -23,15 +23,15 @@ struct alignas(64) Line {
 using Lines = std::vector<Line>;
 Lines lines(long bytes) { return Lines(size_t(bytes + 63) / 64); }
 
-// One block: rows of taps x depth elements, and 32 columns.
+// One block: rows of taps x k elements, and 32 columns.
 struct Case {
-  long rows, taps, depth;
-  std::vector<float> left, right;  // [tap][row][depth], [tap * depth][32]
+  long rows, taps, k;
+  std::vector<float> left, right;  // [tap][row][k], [tap * k][32]
 
-  Case(long rows, long taps, long depth)
-      : rows(rows), taps(taps), depth(depth), left(size_t(taps * rows * depth)), right(size_t(taps * depth * kSide)) {}
-  long total() const { return taps * depth; }
-  float a(long r, long k) const { return left[size_t(k / depth * rows * depth + r * depth + k % depth)]; }
+  Case(long rows, long taps, long k)
+      : rows(rows), taps(taps), k(k), left(size_t(taps * rows * k)), right(size_t(taps * k * kSide)) {}
+  long total() const { return taps * k; }
+  float a(long r, long at) const { return left[size_t(at / k * rows * k + r * k + at % k)]; }
   float b(long k, long j) const { return right[size_t(k * kSide + j)]; }
 };
 
@@ -44,12 +44,12 @@ void multiply(const Case& c, int parts, bool adds, std::vector<float>& block) {
   Lines panel = lines(split::panel_bytes(c.total(), parts)), prepared = lines(split::rows_bytes(c.total(), parts));
   pack_split_panel(c.right.data(), c.total(), parts, panel.data());
   std::vector<const void*> rows;
-  for (long i = 0; i < c.taps * c.rows; i++) rows.push_back(c.left.data() + i * c.depth);
+  for (long i = 0; i < c.taps * c.rows; i++) rows.push_back(c.left.data() + i * c.k);
   const TileSet& tiles = kTiles[parts];
   const void* first = nullptr;
-  tiles.prepare(rows.data(), c.rows, c.taps, c.depth, prepared.data(), &first);
+  tiles.prepare(rows.data(), c.rows, c.taps, c.k, prepared.data(), &first);
   tiles.begin();
-  tiles.functions[c.rows + (adds ? tiles.mr : 0)](&first, c.taps, c.depth, panel.data(), block.data(), kDistance);
+  tiles.functions[c.rows + (adds ? tiles.mr : 0)](&first, c.taps, c.k, panel.data(), block.data(), kDistance);
   tiles.finish();
 }
 
@@ -113,18 +113,18 @@ void fill_scaled(Case& c, Random& random) {
     for (float& x : *v) x = std::ldexp(x < 0 ? x - 0.5f : x + 0.5f, int(random() % 40) - 20);
 }
 
-// The second half of the depth takes away most of what the first adds.
+// The second half of K takes away most of what the first adds.
 void fill_cancelling(Case& c, Random& random) {
   fill_uniform(c, random);
-  const long half = c.depth / 2;
+  const long half = c.k / 2;
   for (long t = 0; t < c.taps; t++)
     for (long k = 0; k < half; k++) {
       for (long r = 0; r < c.rows; r++) {
-        float* row = &c.left[size_t((t * c.rows + r) * c.depth)];
+        float* row = &c.left[size_t((t * c.rows + r) * c.k)];
         row[half + k] = -row[k] * (1 + 0x1p-12f);
       }
       for (long j = 0; j < kSide; j++) {
-        float* column = &c.right[size_t(t * c.depth * kSide + j)];
+        float* column = &c.right[size_t(t * c.k * kSide + j)];
         column[(half + k) * kSide] = column[k * kSide];
       }
     }
@@ -134,7 +134,7 @@ const std::pair<const char*, void (*)(Case&, Random&)> kData[] = {
     {"uniform", fill_uniform}, {"scaled", fill_scaled}, {"cancelling", fill_cancelling}};
 
 struct Shape {
-  long rows, taps, depth;
+  long rows, taps, k;
 };
 const Shape kShapes[] = {{1, 1, 16},   {15, 1, 31},    {16, 1, 32}, {17, 1, 33}, {31, 1, 64}, {32, 1, 100},
                          {32, 1, 256}, {33 - 1, 9, 7}, {5, 9, 32},  {17, 49, 3}, {32, 3, 65}, {32, 1, 768}};
@@ -144,12 +144,12 @@ TEST(SplitTiles, ThreePartsErrNoMoreThanFusedMultiplyAdd) {
   double ours = 0, theirs = 0;
   for (const Shape& s : kShapes)
     for (const auto& [name, fill] : kData) {
-      Case c(s.rows, s.taps, s.depth);
+      Case c(s.rows, s.taps, s.k);
       fill(c, random);
       const Error split = error_of(c, run(c, 3)), fma = error_of(c, fused(c));
       const size_t count = size_t(s.rows * kSide);
-      EXPECT_LE(split.rms(count), fma.rms(count)) << name << " " << s.rows << " x " << s.taps << " x " << s.depth;
-      EXPECT_LE(split.largest, 1.25 * fma.largest) << name << " " << s.rows << " x " << s.taps << " x " << s.depth;
+      EXPECT_LE(split.rms(count), fma.rms(count)) << name << " " << s.rows << " x " << s.taps << " x " << s.k;
+      EXPECT_LE(split.largest, 1.25 * fma.largest) << name << " " << s.rows << " x " << s.taps << " x " << s.k;
       ours += split.rms(count), theirs += fma.rms(count);
     }
   EXPECT_LT(ours, 0.7 * theirs);
@@ -159,9 +159,9 @@ TEST(SplitTiles, TwoPartsErrByTheProductsLeftOut) {
   Random random(2);
   for (const Shape& s : kShapes)
     for (const auto& [name, fill] : kData) {
-      Case c(s.rows, s.taps, s.depth);
+      Case c(s.rows, s.taps, s.k);
       fill(c, random);
-      EXPECT_LE(error_of(c, run(c, 2)).largest, 3 * 0x1p-17) << name << " " << s.rows << " x " << s.depth;
+      EXPECT_LE(error_of(c, run(c, 2)).largest, 3 * 0x1p-17) << name << " " << s.rows << " x " << s.k;
     }
 }
 
@@ -169,17 +169,17 @@ TEST(SplitTiles, TwoPartsErrByTheProductsLeftOut) {
 TEST(SplitTiles, OnePartMultipliesRoundedNumbers) {
   Random random(3);
   for (const Shape& s : kShapes) {
-    Case c(s.rows, s.taps, s.depth);
+    Case c(s.rows, s.taps, s.k);
     fill_uniform(c, random);
     const std::vector<float> got = run(c, 1);
     for (auto* v : {&c.left, &c.right})
       for (float& x : *v) x = cppgen::bf16_to_f32(cppgen::f32_to_bf16(x));
-    EXPECT_LE(error_of(c, got).largest, 1.2 * error_of(c, fused(c)).largest + 0x1p-24) << s.rows << " x " << s.depth;
+    EXPECT_LE(error_of(c, got).largest, 1.2 * error_of(c, fused(c)).largest + 0x1p-24) << s.rows << " x " << s.k;
     EXPECT_EQ(got, run(c, 1));
   }
 }
 
-TEST(SplitTiles, NoDepthGivesZeros) {
+TEST(SplitTiles, NoTermsGiveZeros) {
   for (int parts : {1, 2, 3})
     for (const Case& c : {Case(17, 1, 0), Case(4, 0, 5)}) {
       const std::vector<float> got = run(c, parts);
@@ -213,7 +213,7 @@ TEST(SplitTiles, BlocksBeyondTheRangeAreFusedMultiplyAdds) {
   for (float x : kBeyond)
     for (const Shape& s : {Shape{1, 1, 33}, {13, 3, 40}, {32, 1, 64}})
       for (bool in_left : {false, true}) {
-        Case c(s.rows, s.taps, s.depth);
+        Case c(s.rows, s.taps, s.k);
         fill_uniform(c, random);
         auto& v = in_left ? c.left : c.right;
         v[v.size() / 2] = x;
@@ -252,16 +252,16 @@ TEST(SplitTiles, ScalesInTheRangeChangeNothing) {
   }
 }
 
-// Half of the depth.
+// Half of K.
 Case half(const Case& c, bool second) {
-  const long depth = c.depth / 2, from = second ? depth : 0;
-  Case h(c.rows, 1, depth);
-  for (long r = 0; r < c.rows; r++) std::copy_n(&c.left[size_t(r * c.depth + from)], depth, &h.left[size_t(r * depth)]);
+  const long K = c.k / 2, from = second ? K : 0;
+  Case h(c.rows, 1, K);
+  for (long r = 0; r < c.rows; r++) std::copy_n(&c.left[size_t(r * c.k + from)], K, &h.left[size_t(r * K)]);
   std::copy_n(&c.right[size_t(from * kSide)], h.right.size(), h.right.begin());
   return h;
 }
 
-TEST(SplitTiles, SumsOfBlocksOfTheDepthAreAdded) {
+TEST(SplitTiles, SumsOfBlocksOfKAreAdded) {
   Random random(8);
   for (int parts : {1, 2, 3})
     for (long rows : {1, 13, 16, 17, 32})
@@ -280,18 +280,18 @@ TEST(SplitTiles, SumsOfBlocksOfTheDepthAreAdded) {
       }
 }
 
-TEST(SplitLayout, BlocksOfTheDepthCoverIt) {
+TEST(SplitLayout, BlocksOfKCoverIt) {
   for (int parts : {1, 2, 3})
     for (long taps : {1L, 2L, 9L, 25L, 49L})
-      for (long depth : {1L, 32L, 70L, 300L, 512L, 777L, 1536L, 5000L}) {
-        const split::DepthBlocks b = split::depth_blocks(taps, depth, parts);
+      for (long K : {1L, 32L, 70L, 300L, 512L, 777L, 1536L, 5000L}) {
+        const split::KBlocks b = split::k_blocks(taps, K, parts);
         long sum = 0;
         for (long i = 0; i < b.count; i++) {
-          const long of_block = split::block_depth(b, i, taps, depth);
-          EXPECT_TRUE(of_block > 0 && (taps > 1 || i + 1 == b.count || of_block % split::kStepDepth == 0));
+          const long of_block = split::block_k(b, i, taps, K);
+          EXPECT_TRUE(of_block > 0 && (taps > 1 || i + 1 == b.count || of_block % split::kStepK == 0));
           sum += of_block;
         }
-        EXPECT_EQ(sum, taps * depth) << taps << " taps of " << depth;
+        EXPECT_EQ(sum, taps * K) << taps << " taps of " << K;
       }
 }
 
@@ -323,8 +323,7 @@ TEST(SplitTiles, RowsDependOnTheirBlockAlone) {
 }
 
 TEST(SplitLayout, PanelsAreAtMostThreeHalvesOfFloats) {
-  for (long depth : {64L, 256L, 768L, 3072L})
-    EXPECT_LE(double(split::panel_bytes(depth, 3)), 1.6 * double(depth * kSide * 4));
+  for (long K : {64L, 256L, 768L, 3072L}) EXPECT_LE(double(split::panel_bytes(K, 3)), 1.6 * double(K * kSide * 4));
 }
 
 }  // namespace

@@ -31,8 +31,8 @@ std::vector<float> random_floats(size_t count, uint64_t seed) {
   return v;
 }
 
-// The documented order: one accumulator per output and block of the depth (long_sums.h), products fused except for the
-// scalar ISA. The depths here have one block, or less than a group of them.
+// The documented order: one accumulator per output and block of K (long_sums.h), products fused except for the
+// scalar ISA. The sums here have one block, or less than a group of them.
 float expected(const std::vector<const float*>& a, int rows, int r, long taps, long k, const float* b, int slice, int j,
                bool fused) {
   const long block = k <= kWholeTerms ? kWholeTerms : kBlockTerms, taps_of_block = k > 0 ? block / k : 1;
@@ -191,7 +191,7 @@ TEST(Tiles, RuntimeTableHasTheMathFunctionsInOrder) {
 // Every format whose panels hold the operand's own values: each element in its place, zeros around.
 template <class T>
 void check_packing(TileFormat format, int nr, long n, long k, long k_stride, long n_stride) {
-  const int group = info(format).depth_group;
+  const int group = info(format).k_group;
   const long steps = (k + group - 1) / group, panels = (n + nr - 1) / nr, gap = 64;
   const std::vector<float> values = random_floats(size_t((k + 1) * k_stride + (n + 1) * n_stride + 1), 5);
   std::vector<T> b;

@@ -75,7 +75,7 @@ const std::vector<Impossible>& impossible() {
   static const std::vector<Impossible> all{{"a window larger than its input", convolve},
                                            {"shapes that do not broadcast", add_table},
                                            {"another number of elements", reshape},
-                                           {"depths that differ", multiply},
+                                           {"values of K that differ", multiply},
                                            {"a dimension that is not 1", squeeze},
                                            {"a negative dimension", crop},
                                            {"another rank", bad_permutation},

@@ -6,7 +6,7 @@
 namespace cppgen::modules {
 namespace {
 
-constexpr int64_t kKeys = 37, kDepth = 8;
+constexpr int64_t kKeys = 37, kHeadSize = 8;
 
 std::vector<float> wave(int64_t count, float phase) {
   std::vector<float> values;
@@ -23,7 +23,7 @@ struct Case {
 std::vector<Value> inputs_of(const Case& c) {
   std::vector<Value> inputs;
   for (int64_t count : {c.rows, kKeys, kKeys})
-    inputs.push_back(floats({2, 1, count, kDepth}, wave(2 * count * kDepth, float(inputs.size()))));
+    inputs.push_back(floats({2, 1, count, kHeadSize}, wave(2 * count * kHeadSize, float(inputs.size()))));
   if (c.mask == "lengths") return inputs.push_back(ints({2}, {0, kKeys - 1})), inputs;
   std::vector<uint8_t> seen(size_t(c.rows * kKeys), 1);
   std::vector<float> added(seen.size(), 0);
@@ -63,7 +63,7 @@ TEST(HiddenRows, AreZero) {
       ASSERT_EQ(actual.size(), expected.size());
       for (size_t i = 0; i < actual.size(); i++) {
         EXPECT_NEAR(actual[i], expected[i], 1e-6) << i;
-        EXPECT_EQ(expected[i] == 0, is_hidden(c, int64_t(i) / kDepth)) << i;
+        EXPECT_EQ(expected[i] == 0, is_hidden(c, int64_t(i) / kHeadSize)) << i;
       }
     }
 }

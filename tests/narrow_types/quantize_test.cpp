@@ -96,19 +96,19 @@ TEST(NarrowTypes, ProductsByDequantizedWeights) {
   std::vector<Case> cases;
   for (DType type : {DType::i4, DType::u4, DType::i8, DType::u8})
     for (int64_t rows : {1, 2, 19})
-      for (auto [depth, columns] : {std::pair<int64_t, int64_t>{64, 33}, {100, 7}}) {
+      for (auto [K, columns] : {std::pair<int64_t, int64_t>{64, 33}, {100, 7}}) {
         GraphMaker g(21);
-        const int64_t count = depth * columns, blocks = (depth + 31) / 32;
+        const int64_t count = K * columns, blocks = (K + 31) / 32;
         std::vector<std::byte> q;
         for (int64_t i = 0; i < count; i++) {
           const int64_t v = i * 37 % 256;
           q.push_back(std::byte(type == DType::u4 ? v & 15 : type == DType::i4 ? (v & 15) - 8 : v));
         }
-        ValueId w = g.g.add_constant("w", make_tensor(type, {depth, columns}, std::move(q)));
+        ValueId w = g.g.add_constant("w", make_tensor(type, {K, columns}, std::move(q)));
         ValueId s = scales_of(g, {blocks, columns}, DType::f32), z = zeros_of(g, {blocks, columns}, type);
         ValueId d = g.node("DequantizeLinear", {w, s, z}, {{"axis", int64_t{0}}, {"block_size", int64_t{32}}});
-        g.output(g.node("MatMul", {g.input("x", {rows, depth}), d}));
-        cases.push_back(case_of(std::move(g.g), {100, double(depth) * 100 * 0x1p-23}));
+        g.output(g.node("MatMul", {g.input("x", {rows, K}), d}));
+        cases.push_back(case_of(std::move(g.g), {100, double(K) * 100 * 0x1p-23}));
       }
   expect_cases_agree(cases);
 }

@@ -20,7 +20,7 @@ inline HostTensor wave(Dims dims, double phase) {
 }
 
 struct Sizes {
-  int64_t batch, heads, key_heads, rows, keys, depth, columns;
+  int64_t batch, heads, key_heads, rows, keys, head_size, columns;
 };
 
 // Elements of tensors with the heads apart, or side by side.
@@ -49,7 +49,7 @@ inline void expect_attention(const Sizes& s, double scale, const At& q, const At
         double sum = 0;
         for (int64_t j = 0; j < s.keys; j++) {
           double x = 0;
-          for (int64_t d = 0; d < s.depth; d++) x += q(b, h, i, d) * k(b, kh, j, d);
+          for (int64_t d = 0; d < s.head_size; d++) x += q(b, h, i, d) * k(b, kh, j, d);
           sum += powers[size_t(j)] = std::exp(score(b, h, i, j, x * scale));
         }
         for (int64_t d = 0; d < s.columns; d++) {

@@ -4,14 +4,14 @@
 namespace cppgen::ops_test {
 namespace {
 
-constexpr int64_t kBatch = 2, kHeads = 4, kKeyHeads = 2, kDepth = 8, kPositions = 32;
+constexpr int64_t kBatch = 2, kHeads = 4, kKeyHeads = 2, kHeadSize = 8, kPositions = 32;
 
 struct Row {
   int64_t rows, past, total;  // of this run; of the earlier cache, -1: none; total_sequence_length
   std::vector<int32_t> last;  // seqlens_k
   bool packed = false;
-  int rotary = 0;           // 1: halves, 2: interleaved
-  int64_t turned = kDepth;  // features
+  int rotary = 0;              // 1: halves, 2: interleaved
+  int64_t turned = kHeadSize;  // features
   int64_t window = -1;
   float cap = 0;
   bool bias = false, positions = false, smooth = false, sink = false;
@@ -20,10 +20,10 @@ struct Row {
 class Reference {
  public:
   explicit Reference(const Row& r) : r_(r) {
-    const int64_t n = r.rows, packed_width = (kHeads + 2 * kKeyHeads) * kDepth;
-    query_ = wave({kBatch, n, r.packed ? packed_width : kHeads * kDepth}, 0);
-    key_ = wave({kBatch, n, kKeyHeads * kDepth}, 1), value_ = wave({kBatch, n, kKeyHeads * kDepth}, 2);
-    past_key_ = wave({kBatch, kKeyHeads, std::max<int64_t>(r.past, 0), kDepth}, 3);
+    const int64_t n = r.rows, packed_width = (kHeads + 2 * kKeyHeads) * kHeadSize;
+    query_ = wave({kBatch, n, r.packed ? packed_width : kHeads * kHeadSize}, 0);
+    key_ = wave({kBatch, n, kKeyHeads * kHeadSize}, 1), value_ = wave({kBatch, n, kKeyHeads * kHeadSize}, 2);
+    past_key_ = wave({kBatch, kKeyHeads, std::max<int64_t>(r.past, 0), kHeadSize}, 3);
     past_value_ = wave(past_key_.dims, 4);
     cosine_ = wave({kPositions, r.turned / 2}, 5), sine_ = wave({kPositions, r.turned / 2}, 6);
     bias_ = wave({1, kHeads, n, keys()}, 7);
@@ -52,12 +52,12 @@ class Reference {
   }
 
   void expect(const std::vector<HostTensor>& out) const {
-    ASSERT_EQ(out[1].dims, (Dims{kBatch, kKeyHeads, keys(), kDepth}));
+    ASSERT_EQ(out[1].dims, (Dims{kBatch, kKeyHeads, keys(), kHeadSize}));
     ASSERT_EQ(out[2].dims, out[1].dims);
     for (int64_t b = 0; b < kBatch; b++)
       for (int64_t h = 0; h < kKeyHeads; h++)
         for (int64_t j = 0; j < keys(); j++)
-          for (int64_t d = 0; d < kDepth; d++) {
+          for (int64_t d = 0; d < kHeadSize; d++) {
             ASSERT_NEAR(apart(out[1])(b, h, j, d), present(true, b, h, j, d), 1e-6) << b << h << j << d;
             ASSERT_NEAR(apart(out[2])(b, h, j, d), present(false, b, h, j, d), 1e-6);
           }
@@ -76,7 +76,7 @@ class Reference {
   double element(const HostTensor& t, int64_t first, int64_t b, int64_t h, int64_t i, int64_t d) const {
     const HostTensor& from = r_.packed ? query_ : t;
     const int64_t at = (r_.packed ? first : 0) + h;
-    return from.as<float>()[(b * r_.rows + i) * from.dims[2] + at * kDepth + d];
+    return from.as<float>()[(b * r_.rows + i) * from.dims[2] + at * kHeadSize + d];
   }
 
   // Element of a head of queries or keys, turned by the angle of its position.
@@ -106,13 +106,13 @@ class Reference {
     double sum = r_.sink ? std::exp(double(sink_.as<float>()[h])) : r_.smooth ? 1 : 0;
     for (int64_t j = from; j < seen; j++) {
       double x = 0;
-      for (int64_t d = 0; d < kDepth; d++) x += turned(query_, 0, b, h, i, d) * present(true, b, kh, j, d);
-      x /= std::sqrt(double(kDepth));
+      for (int64_t d = 0; d < kHeadSize; d++) x += turned(query_, 0, b, h, i, d) * present(true, b, kh, j, d);
+      x /= std::sqrt(double(kHeadSize));
       if (r_.cap > 0) x = std::tanh(x / r_.cap) * r_.cap;
       if (r_.bias) x += bias_.as<float>()[(h * r_.rows + i) * keys() + j];
       powers.push_back(std::exp(x)), sum += powers.back();
     }
-    for (int64_t d = 0; d < kDepth; d++) {
+    for (int64_t d = 0; d < kHeadSize; d++) {
       double y = 0;
       for (int64_t j = from; j < seen; j++) y += powers[size_t(j - from)] / sum * present(false, b, kh, j, d);
       ASSERT_NEAR(beside(out, kHeads)(b, h, i, d), y, 1e-5) << b << " " << h << " " << i << " " << d;

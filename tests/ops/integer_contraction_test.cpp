@@ -58,20 +58,20 @@ int32_t zero_at(const NodeCase& c, size_t input, int64_t position) {
 }
 
 TEST(MatMulInteger, IsExactForAllZeroPointsAndSigns) {
-  for (int64_t depth : {0, 1, 3, 5})
+  for (int64_t K : {0, 1, 3, 5})
     for (int64_t batch : {1, 2})
       for (const Kind& k : kinds({3}, {4})) {
-        NodeCase c = make_case("MatMulInteger", k, {batch, 3, depth}, {depth, 4});
+        NodeCase c = make_case("MatMulInteger", k, {batch, 3, K}, {K, 4});
         std::vector<int32_t> expected;
         for (int64_t i = 0; i < batch * 3; ++i)
           for (int64_t j = 0; j < 4; ++j) {
             int32_t sum = 0;
-            for (int64_t d = 0; d < depth; ++d)
-              sum += (element(c.inputs[0], i * depth + d) - zero_at(c, 2, i % 3)) *
+            for (int64_t d = 0; d < K; ++d)
+              sum += (element(c.inputs[0], i * K + d) - zero_at(c, 2, i % 3)) *
                      (element(c.inputs[1], d * 4 + j) - zero_at(c, 3, j));
             expected.push_back(sum);
           }
-        ASSERT_EQ(values_of<int32_t>(run(c)[0]), expected) << name_of(k.a) << name_of(k.b) << depth;
+        ASSERT_EQ(values_of<int32_t>(run(c)[0]), expected) << name_of(k.a) << name_of(k.b) << K;
       }
 }
 
@@ -92,7 +92,7 @@ TEST(MatMulInteger, BatchesOfBothOperandsAndVectors) {
   EXPECT_EQ(run(make_case("MatMulInteger", k, {5}, {5}))[0].dims, (Dims{}));
 }
 
-// Depth 5 of 255 x -128: a sum of two such products does not fit 16 bits.
+// K is 5, of 255 x -128: a sum of two such products does not fit 16 bits.
 TEST(MatMulInteger, ExtremesDoNotSaturate) {
   HostTensor a = bytes(DType::u8, {1, 5}, 0), b = bytes(DType::i8, {5, 1}, 0);
   std::fill(a.bytes.begin(), a.bytes.end(), std::byte{255});

@@ -15,22 +15,22 @@ std::vector<HostTensor> quantized(const HostTensor& x, int64_t block) {
 }
 
 TEST(QuantizeBlocks, EachBlockHasItsScale) {
-  for (int64_t depth : {1, 16, 40}) {
+  for (int64_t K : {1, 16, 40}) {
     constexpr int64_t kBlock = 16, kRows = 3;
-    const int64_t blocks = (depth + kBlock - 1) / kBlock;
+    const int64_t blocks = (K + kBlock - 1) / kBlock;
     std::vector<float> x;
-    for (int64_t i = 0; i < kRows * depth; i++) x.push_back(float(i * 37 % 101 - 50) * float(1 + i / 20) / 7);
-    const auto y = quantized(tensor({kRows, depth}, x), kBlock);
+    for (int64_t i = 0; i < kRows * K; i++) x.push_back(float(i * 37 % 101 - 50) * float(1 + i / 20) / 7);
+    const auto y = quantized(tensor({kRows, K}, x), kBlock);
     ASSERT_EQ(y[0].dims, (std::vector<int64_t>{kRows, blocks * kBlock}));
     ASSERT_EQ(y[1].dims, (std::vector<int64_t>{kRows, blocks}));
     for (int64_t i = 0; i < kRows * blocks; i++) {
-      const int64_t row = i / blocks, first = i % blocks * kBlock, end = std::min(depth, first + kBlock);
+      const int64_t row = i / blocks, first = i % blocks * kBlock, end = std::min(K, first + kBlock);
       float most = 0;
-      for (int64_t k = first; k < end; k++) most = std::max(most, std::abs(x[size_t(row * depth + k)]));
+      for (int64_t k = first; k < end; k++) most = std::max(most, std::abs(x[size_t(row * K + k)]));
       EXPECT_EQ(y[1].as<float>()[i], most / 127);
       for (int64_t k = first; k < first + kBlock; k++) {
-        const float number = k < end ? std::nearbyint(x[size_t(row * depth + k)] * (127 / most)) : 0;
-        EXPECT_EQ(float(y[0].as<int8_t>()[row * blocks * kBlock + k]), number) << depth << ", " << k;
+        const float number = k < end ? std::nearbyint(x[size_t(row * K + k)] * (127 / most)) : 0;
+        EXPECT_EQ(float(y[0].as<int8_t>()[row * blocks * kBlock + k]), number) << K << ", " << k;
       }
     }
   }
@@ -46,7 +46,7 @@ TEST(QuantizeBlocks, ZerosAndWhatIsNoNumber) {
 }
 
 TEST(QuantizedMatMulNBits, MultipliesScaledBytes) {
-  constexpr int64_t kDepth = 20, kColumns = 3, kBlock = 16, kBlocks = 2;
+  constexpr int64_t kK = 20, kColumns = 3, kBlock = 16, kBlocks = 2;
   std::vector<int8_t> bytes;
   for (int64_t k = 0; k < kBlocks * kBlock; k++) bytes.push_back(int8_t(k * 29 % 255 - 127));
   std::vector<uint8_t> weights;
@@ -55,13 +55,13 @@ TEST(QuantizedMatMulNBits, MultipliesScaledBytes) {
   NodeCase c{
       "QuantizedMatMulNBits",
       1,
-      {{"K", kDepth}, {"N", kColumns}, {"bits", int64_t{4}}, {"block_size", kBlock}},
+      {{"K", kK}, {"N", kColumns}, {"bits", int64_t{4}}, {"block_size", kBlock}},
       {tensor({1, kBlocks * kBlock}, bytes), left_scales, tensor({kColumns, kBlocks, kBlock / 2}, weights), scales}};
   c.domain = "cppgen";
   const HostTensor y = run(c)[0];
   for (int64_t n = 0; n < kColumns; n++) {
     double want = 0;
-    for (int64_t k = 0; k < kDepth; k++) {
+    for (int64_t k = 0; k < kK; k++) {
       const int64_t block = k / kBlock;
       const int weight = weights[size_t((n * kBlocks * kBlock + k) / 2)] >> (k % 2 * 4) & 15;
       want += bytes[size_t(k)] * double(left_scales.as<float>()[block]) * (weight - 8) *

@@ -55,21 +55,20 @@ TEST(ExpandComposites, GathersBytesAroundTheirMiddle) {
 TEST(ExpandComposites, MovesRowsOfBlocksTogether) {
   for (const int bits : {2, 4, 8}) {
     Microsoft m;
-    const int in_byte = 8 / bits, depth = 32, columns = 2;
+    const int in_byte = 8 / bits, K = 32, columns = 2;
     const auto weight = [&](int n, int k) { return (n * 5 + k * 3) % (1 << bits); };
-    std::vector<int> packed(size_t(columns * depth / in_byte));
+    std::vector<int> packed(size_t(columns * K / in_byte));
     std::vector<int64_t> block_of;
     std::vector<double> a, expected(columns), scales{1, 2, 0.5, 4};
-    for (int k = 0; k < depth; k++) block_of.push_back(k % 2), a.push_back(k % 7 - 3);
+    for (int k = 0; k < K; k++) block_of.push_back(k % 2), a.push_back(k % 7 - 3);
     for (int n = 0; n < columns; n++)
-      for (int k = 0; k < depth; k++) {
-        packed[size_t((n * depth + k) / in_byte)] |= weight(n, k) << (k % in_byte * bits);
+      for (int k = 0; k < K; k++) {
+        packed[size_t((n * K + k) / in_byte)] |= weight(n, k) << (k % in_byte * bits);
         expected[size_t(n)] += a[size_t(k)] * (weight(n, k) - (1 << (bits - 1))) * scales[size_t(n * 2 + k % 2)];
       }
     const ValueId weights = m.constant(bytes(DType::u8, {columns, 2, 16 / in_byte}, packed));
-    m.untyped("MatMulNBits",
-              {m.floats({1, depth}, a), weights, m.floats({columns, 2}, scales), kNoValue, m.ints(block_of)},
-              {{"K", int64_t{depth}}, {"N", int64_t{columns}}, {"bits", int64_t{bits}}, {"block_size", int64_t{16}}});
+    m.untyped("MatMulNBits", {m.floats({1, K}, a), weights, m.floats({columns, 2}, scales), kNoValue, m.ints(block_of)},
+              {{"K", int64_t{K}}, {"N", int64_t{columns}}, {"bits", int64_t{bits}}, {"block_size", int64_t{16}}});
     EXPECT_EQ(expanded_constant(m), expected) << bits;
   }
 }

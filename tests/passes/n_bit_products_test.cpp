@@ -10,7 +10,7 @@ using Attributes = std::map<std::string, Attribute>;
 
 struct Row {
   DType type;
-  int64_t depth, columns;
+  int64_t k, columns;
   Attributes attributes;
   std::vector<int64_t> scales;  // their shape
   bool zeros = true, transposed = false;
@@ -40,14 +40,14 @@ ValueId integers(GraphMaker& g, DType type, const std::vector<int64_t>& dims, in
 
 GraphMaker product_of(const Row& r) {
   GraphMaker g(21);
-  const std::vector<int64_t> dims = r.transposed ? std::vector{r.columns, r.depth} : std::vector{r.depth, r.columns};
+  const std::vector<int64_t> dims = r.transposed ? std::vector{r.columns, r.k} : std::vector{r.k, r.columns};
   std::vector<double> scales;
   for (int64_t i = 0; i < count_of(r.scales); i++) scales.push_back(double(1 + i % 5) / 64);
   std::vector<ValueId> inputs{integers(g, r.type, dims, 5), g.floats(r.scales, scales, r.wide)};
   if (r.zeros) inputs.push_back(integers(g, r.type, r.scales, 3));
   ValueId w = g.node("DequantizeLinear", inputs, r.attributes);
   if (r.transposed) w = g.node("Transpose", {w});
-  g.output(g.node("MatMul", {g.input("x", {2, 3, r.depth}, r.wide), w}));
+  g.output(g.node("MatMul", {g.input("x", {2, 3, r.k}, r.wide), w}));
   return g;
 }
 
@@ -72,12 +72,12 @@ TEST(FormNBitProducts, GranularitiesAndTypes) {
     form_n_bit_products(g.g);
     verify(g.g);
     eliminate_dead_code(g.g);
-    EXPECT_EQ(op_names(g.g), Ops{"MatMulNBits"}) << name_of(row.type) << " " << row.depth;
+    EXPECT_EQ(op_names(g.g), Ops{"MatMulNBits"}) << name_of(row.type) << " " << row.k;
     expect_same_bits(before, run(g.g));
   }
 }
 
-TEST(FormNBitProducts, WhatBlocksOfTheDepthCannotExpressStays) {
+TEST(FormNBitProducts, WhatBlocksOfKCannotExpressStays) {
   const Row rows[] = {
       {DType::i4, 64, 32, along(1, 16), {64, 2}},  // blocks of columns
       {DType::i4, 6, 4, along(0), {6}},            // a scale for each row

@@ -6,7 +6,7 @@
 namespace cppgen::passes {
 namespace {
 
-constexpr int64_t kDepth = 40, kColumns = 6, kBlock = 16, kBlocks = 3;
+constexpr int64_t kK = 40, kColumns = 6, kBlock = 16, kBlocks = 3;
 
 ValueId product(GraphMaker& g, ValueId x, int64_t level, bool biased = false) {
   std::vector<std::byte> bytes(size_t(kColumns * kBlocks * kBlock / 2));
@@ -21,7 +21,7 @@ ValueId product(GraphMaker& g, ValueId x, int64_t level, bool biased = false) {
   Node& node = g.g.add_node("MatMulNBits", inputs, {y}, 1);
   node.domain = "com.microsoft";
   node.attributes = {
-      {"K", kDepth}, {"N", kColumns}, {"bits", int64_t{4}}, {"block_size", kBlock}, {"accuracy_level", level}};
+      {"K", kK}, {"N", kColumns}, {"bits", int64_t{4}}, {"block_size", kBlock}, {"accuracy_level", level}};
   ops::infer_node(g.g, node.id);
   g.output(y);
   return y;
@@ -36,7 +36,7 @@ PassOptions with(const char* value) {
 TEST(QuantizeActivations, NeverWhereAskedOrAlways) {
   const auto products = [](const char* value) {
     GraphMaker g(21);
-    const ValueId x = g.input("x", {2, kDepth});
+    const ValueId x = g.input("x", {2, kK});
     product(g, x, 4), product(g, x, 0);
     quantize_activations(g.g, with(value));
     return op_names(g.g);
@@ -49,7 +49,7 @@ TEST(QuantizeActivations, NeverWhereAskedOrAlways) {
 
 TEST(QuantizeActivations, ProductsOfOneInputShareItsBytes) {
   GraphMaker g(21);
-  const ValueId x = g.input("x", {2, kDepth});
+  const ValueId x = g.input("x", {2, kK});
   product(g, x, 4), product(g, x, 4, true);
   run_passes(g.g, with("asked"));
   EXPECT_EQ(op_names(g.g), (Ops{"QuantizeBlocks", "QuantizedMatMulNBits", "QuantizedMatMulNBits"}));
@@ -60,9 +60,9 @@ TEST(QuantizeActivations, ResultsAreCloseToThoseOfFloats) {
   std::vector<ir::HostTensor> results[2];
   for (bool bytes : {false, true}) {
     GraphMaker g(21);
-    product(g, g.input("x", {3, kDepth}), 4, true);
+    product(g, g.input("x", {3, kK}), 4, true);
     quantize_activations(g.g, with(bytes ? "asked" : "never"));
-    results[bytes] = ir::interpret(ops::lower(g.g), {sample(DType::f32, {3, kDepth})});
+    results[bytes] = ir::interpret(ops::lower(g.g), {sample(DType::f32, {3, kK})});
   }
   double most = 0;
   for (int64_t i = 0; i < 3 * kColumns; i++) {

@@ -170,12 +170,12 @@ TEST(FormIntegerContractions, Refuses) {
          ValueId x = m.dequantize_along(m.quantize(m.input("x", {2, 3}), 0.01, 0), 1, {0, 0, 0});
          m.output(m.node("MatMul", {x, m.dequantize(m.weights(DType::i8, {3, 2}), 0.01, 0)}));
        }},
-      {"scales along the depth",
+      {"scales along K",
        [](Maker& m) {
          ValueId x = m.fake_quantize(m.input("x", {2, 3}), 0.01, 0);
          m.output(m.node("MatMul", {x, m.dequantize_along(m.weights(DType::i8, {3, 2}), 0, {0, 0, 0})}));
        }},
-      {"a depth whose sum may not fit 32 bits",
+      {"a K whose sum may not fit 32 bits",
        [](Maker& m) {
          ValueId x = m.fake_quantize(m.input("x", {1, 40000}), 0.01, 0);
          m.output(m.node("MatMul", {x, m.dequantize(m.weights(DType::i8, {40000, 1}), 0.01, 0)}));

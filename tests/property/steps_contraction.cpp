@@ -36,7 +36,7 @@ bool matmul_weights(Builder& b) {
   return true;
 }
 
-// x times the transpose of a value with equal batch and depth: the scores of attention.
+// x times the transpose of a value with equal batch and K: the scores of attention.
 bool matmul_values(Builder& b) {
   auto x = pick_operand(b, 2, 4);
   if (!x) return false;
@@ -59,9 +59,9 @@ bool gemm(Builder& b) {
   auto x = pick_operand(b, 2, 2);
   if (!x) return false;
   bool ta = b.chance(0.3), tb = b.chance(0.5);
-  IndexExpr depth = b.shape(*x)[ta ? 0 : 1];
-  if (!depth.is_constant()) return false;
-  int64_t k = depth.constant(), n = b.extent();
+  IndexExpr K = b.shape(*x)[ta ? 0 : 1];
+  if (!K.is_constant()) return false;
+  int64_t k = K.constant(), n = b.extent();
   ValueId w = b.parameter(b.dtype(*x), tb ? std::vector<int64_t>{n, k} : std::vector<int64_t>{k, n}, -0.5, 0.5);
   ValueId c = b.parameter(b.dtype(*x), b.chance(0.7) ? std::vector<int64_t>{n} : std::vector<int64_t>{});
   Fact f = product(b, *x, w, double(k));

@@ -85,13 +85,13 @@ Case product(Shape a, Shape b, DType left, DType right, bool constant) {
   return case_of(m, 0.1);
 }
 
-TEST(Quantized, ProductsOfEverySignAndDepth) {
+TEST(Quantized, ProductsOfEverySignAndK) {
   std::vector<Case> cases;
   for (DType left : {DType::u8, DType::i8})
     for (DType right : {DType::u8, DType::i8}) {
-      for (int64_t depth : {0, 1, 3, 4, 5, 67}) {
-        cases.push_back(product({15, depth}, {depth, 33}, left, right, true));
-        cases.push_back(product({2, 3, depth}, {2, depth, 5}, left, right, false));
+      for (int64_t K : {0, 1, 3, 4, 5, 67}) {
+        cases.push_back(product({15, K}, {K, 33}, left, right, true));
+        cases.push_back(product({2, 3, K}, {2, K, 5}, left, right, false));
       }
       cases.push_back(product({1, 0, 8}, {8, 3}, left, right, true));
     }
@@ -133,17 +133,17 @@ TEST(Quantized, EveryKindOfFloat) {
 // Dynamic quantization is exported so: the range of the activations is found in the run.
 TEST(Quantized, DynamicQuantization) {
   std::vector<Case> cases;
-  for (int64_t depth : {5, 64}) {
+  for (int64_t K : {5, 64}) {
     QuantizedMaker m;
-    ValueId x = m.input("x", {7, depth});
+    ValueId x = m.input("x", {7, K});
     std::vector<ValueId> out = {m.g.add_value("q"), m.g.add_value("scale"), m.g.add_value("zero")};
     m.g.add_node("DynamicQuantizeLinear", {x}, out, m.opset);
     ops::infer_node(m.g, m.g.nodes.back().id);
-    ValueId sum = m.node("MatMulInteger", {out[0], m.weights(DType::i8, {depth, 35}), out[2]});
+    ValueId sum = m.node("MatMulInteger", {out[0], m.weights(DType::i8, {K, 35}), out[2]});
     ValueId scale = m.node("Mul", {out[1], m.floats({}, {1.0 / 128})});
     ValueId y = m.node("Mul", {m.node("Cast", {sum}, {{"to", int64_t{1}}}), scale});
     m.output(m.node("Add", {y, m.floats({35}, std::vector<double>(35, 0.25))}));
-    ValueId image = m.node("Reshape", {out[0], m.ints({1, 1, 7, depth})});
+    ValueId image = m.node("Reshape", {out[0], m.ints({1, 1, 7, K})});
     m.output(m.node("ConvInteger", {image, m.weights(DType::i8, {9, 1, 3, 3}), out[2]}, {{"pads", Ints{1, 1, 1, 1}}}));
     cases.push_back(case_of(m, 1e-3));
   }

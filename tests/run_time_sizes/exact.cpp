@@ -96,8 +96,8 @@ Result select(const Exact& condition, const Exact& a, const Exact& b) {
 
 Result multiply_matrices(const Exact& a, const Exact& b) {
   if (a.rank() < 2 || b.rank() < 2) return std::nullopt;
-  const int64_t depth = a.dims.back();
-  if (depth != b.dims[b.rank() - 2]) return std::nullopt;
+  const int64_t K = a.dims.back();
+  if (K != b.dims[b.rank() - 2]) return std::nullopt;
   const Result batch = broadcast_dims({a.dims.begin(), a.dims.end() - 2}, {b.dims.begin(), b.dims.end() - 2});
   if (!batch) return std::nullopt;
   Dims dims = batch->dims;
@@ -105,15 +105,15 @@ Result multiply_matrices(const Exact& a, const Exact& b) {
   Exact out = make(a, dims, [&](Dims at) {
     const int64_t row = at[at.size() - 2], column = at.back();
     double sum = 0;
-    for (int64_t k = 0; k < depth; k++) {
-      // Rows and columns do not repeat, and neither does the depth.
+    for (int64_t k = 0; k < K; k++) {
+      // Rows and columns do not repeat, and neither does K.
       Dims left = at, right = at;
       left[at.size() - 2] = row, left.back() = k, right[at.size() - 2] = k, right.back() = column;
       sum += repeated(a, left) * repeated(b, right);
     }
     return sum;
   });
-  const double n = double(depth);
+  const double n = double(K);
   out.error = n * (a.error * b.largest() + b.error * a.largest() + kRounding * a.largest() * b.largest());
   return out;
 }

@@ -82,7 +82,7 @@ bool product(Maker& m) {
   return y && m.add("MatMul", {x, y}, {}, [](const Operands& in) { return multiply_matrices(*in[0], *in[1]); });
 }
 
-// The product of x and its transpose, whose depths are equal whatever they are.
+// The product of x and its transpose, whose K are equal whatever they are.
 bool product_with_itself(Maker& m) {
   const Tracked* x = m.number(2, 2);
   const Tracked* turned = x ? m.add("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0}}},

@@ -39,7 +39,7 @@ TEST(FoldTaps, TapsAndChannelsBecomeOneLoopOverAPaddedCopy) {
   const Target target = small_target();
   Draft draft{options, target};
   draft.program() = program_of({{5, 3, 3, 2}});
-  fold_taps_into_depth(draft);
+  fold_taps_into_k(draft);
   const ir::Program& after = draft.program();
   ir::verify(after);
   const LoopNest* nest = contraction_of(after);
@@ -62,7 +62,7 @@ TEST(FoldTaps, Refuses) {
   for (const auto& [row, reason] : rows) {
     Draft draft{options, target};
     draft.program() = program_of(row);
-    fold_taps_into_depth(draft);
+    fold_taps_into_k(draft);
     const FusionDecision d = decision(draft.log(), "fold taps");
     EXPECT_FALSE(d);
     EXPECT_EQ(d.reason, reason);

@@ -25,7 +25,7 @@ TEST(LayoutReport, ConversionsStandBetweenNodes) {
   EXPECT_EQ(m.tensor, "x");
   EXPECT_EQ(m.from, std::vector<std::string>{"(input)"});
   EXPECT_EQ(m.to.size(), 1u);
-  EXPECT_EQ(m.reason, "its depth is not contiguous, and it is not a temporary");
+  EXPECT_EQ(m.reason, "its K axis is not contiguous, and it is not a temporary");
   EXPECT_TRUE(m.bytes.is_constant(2 * 4 * 16 * 6 * 5));
   ASSERT_EQ(r.orders.size(), 1u);
   EXPECT_EQ(r.orders[0].order, with_last(4, 1).order);
@@ -110,7 +110,7 @@ TEST(LayoutReport, CopiesWithPadding) {
   const LayoutReport folded = report_of(few);
   ASSERT_EQ(folded.movements.size(), 1u);
   EXPECT_EQ(folded.movements[0].kind, "padding");
-  EXPECT_EQ(folded.movements[0].reason, "the taps and the few channels become one contiguous depth");
+  EXPECT_EQ(folded.movements[0].reason, "the taps and the few channels become one contiguous K axis");
   EXPECT_TRUE(folded.movements[0].bytes.is_constant(4 * 3 * (6 * 6 + 8 * 8)));
 
   Options options;

@@ -4,11 +4,11 @@
 namespace cppgen::schedule {
 namespace {
 
-// relu(x) * w, with rows of `depth` floats; small_target() has tiles of 6 rows.
-GraphMaker product(int64_t depth) {
+// relu(x) * w, with rows of `K` floats; small_target() has tiles of 6 rows.
+GraphMaker product(int64_t K) {
   GraphMaker g;
-  const ValueId exp = g.node("Softmax", {g.input("x", {96, depth})});
-  g.output(g.node("MatMul", {exp, g.input("w", {depth, 64})}));
+  const ValueId exp = g.node("Softmax", {g.input("x", {96, K})});
+  g.output(g.node("MatMul", {exp, g.input("w", {K, 64})}));
   return g;
 }
 
@@ -67,9 +67,9 @@ rt::TileFormat format_of(GraphMaker g) {
 }
 
 TEST(PadRows, RowsOfInputsAreCopiedInstead) {
-  const auto format = [](int64_t depth) {
+  const auto format = [](int64_t K) {
     GraphMaker g;
-    g.output(g.node("MatMul", {g.input("x", {96, depth}), g.input("w", {depth, 64})}));
+    g.output(g.node("MatMul", {g.input("x", {96, K}), g.input("w", {K, 64})}));
     return format_of(std::move(g));
   };
   EXPECT_EQ(format(1024), rt::TileFormat::f32_copied);

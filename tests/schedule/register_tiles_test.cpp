@@ -33,13 +33,13 @@ TileContraction convolution(const Shape& x, const std::vector<int64_t>& w, const
   return first_tiles(g, epilogue_loops);
 }
 
-TileContraction product(int64_t depth, const char* next) {
+TileContraction product(int64_t K, const char* next) {
   GraphMaker g;
-  g.output(g.node(next, {g.node("MatMul", {g.input("a", {64, depth}), weights(g, {depth, 48})})}));
+  g.output(g.node(next, {g.node("MatMul", {g.input("a", {64, K}), weights(g, {K, 48})})}));
   return first_tiles(g);
 }
 
-TEST(RegisterTiles, ShortDepthsWithSimpleEpilogues) {
+TEST(RegisterTiles, ShortSumsWithSimpleEpilogues) {
   EXPECT_TRUE(product(64, "Relu").in_registers);
   EXPECT_FALSE(product(64, "Tanh").in_registers);
   EXPECT_FALSE(product(4096, "Relu").in_registers);

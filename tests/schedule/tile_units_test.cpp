@@ -6,10 +6,10 @@
 namespace cppgen::schedule {
 namespace {
 
-forms::TilesPlan plan_of_product(int64_t rows, int64_t depth, int64_t columns) {
+forms::TilesPlan plan_of_product(int64_t rows, int64_t K, int64_t columns) {
   GraphMaker g;
-  const std::vector<double> ones(size_t(depth * columns), 1);
-  g.output(g.node("MatMul", {g.input("a", {rows, depth}), g.floats({depth, columns}, ones)}));
+  const std::vector<double> ones(size_t(K * columns), 1);
+  g.output(g.node("MatMul", {g.input("a", {rows, K}), g.floats({K, columns}, ones)}));
   const Schedule s = scheduled(g);
   const Target target = small_target();
   return dynamic_cast<const forms::TilesPlan&>(*forms::plan_kernel({s, *kernels_of(s).at(0), target}).form);

@@ -107,9 +107,9 @@ TEST_F(SettingEffect, GEMM_CACHE_BLOCKING) {
 
 TEST_F(SettingEffect, DECOMPOSE_MEM_BOUND_MM) {
   using Engine = std::pair<Engines, Engines>;
-  const auto engines = [&](int64_t depth) {
+  const auto engines = [&](int64_t K) {
     GraphMaker g;
-    g.output(g.node("MatMul", {g.input("x", {32, depth}), weights(g, {depth, 32})}));
+    g.output(g.node("MatMul", {g.input("x", {32, K}), weights(g, {K, 32})}));
     return engines_of(schedule_of(std::move(g), settings()));
   };
   const auto see = [&] { return Engine(engines(3), engines(4)); };

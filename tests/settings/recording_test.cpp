@@ -102,7 +102,7 @@ TEST_F(SettingEffect, OPS_RECORD) {
       EXPECT_EQ(it["left"], "float32");
       EXPECT_EQ(it["nodes"], json::array({"product" + std::to_string(shapes.size() % 3)}));
       EXPECT_NE(it["engine"], "");
-      shapes.push_back({it["batch"], it["rows"], it["columns"], it["depth"]});
+      shapes.push_back({it["batch"], it["rows"], it["columns"], it["k"]});
     }
     return shapes;
   };

@@ -33,20 +33,20 @@ VEC_FN V<f32> sums_of_rows(const f32* lanes) {
   }
 }
 
-// out[j] = sum over k < depth of a[k] * b[j * stride + k], j < L; out has room for L.
+// out[j] = sum over k < K of a[k] * b[j * stride + k], j < L; out has room for L.
 template <class T>
-VEC_FN void dot_rows(f32* out, const f32* a, const T* const (&b)[L], i64 depth) {
+VEC_FN void dot_rows(f32* out, const f32* a, const T* const (&b)[L], i64 K) {
   V<f32> sums[L];
 #pragma GCC unroll 16
   for (int j = 0; j < L; j++) sums[j] = zero<f32>();
   i64 k = 0;
-  for (; k + L <= depth; k += L) {
+  for (; k + L <= K; k += L) {
     const V<f32> x = load(a + k);
 #pragma GCC unroll 16
     for (int j = 0; j < L; j++) sums[j] = mul_add(x, load(b[j] + k), sums[j]);
   }
-  if (k < depth) {
-    const int n = int(depth - k);
+  if (k < K) {
+    const int n = int(K - k);
     const V<f32> x = load(a + k, n);
 #pragma GCC unroll 16
     for (int j = 0; j < L; j++) sums[j] = mul_add(x, load(b[j] + k, n), sums[j]);
@@ -57,20 +57,20 @@ VEC_FN void dot_rows(f32* out, const f32* a, const T* const (&b)[L], i64 depth) 
   store(out, sums_of_rows(lanes));
 }
 
-// out[j] = sum over k < depth of a[k] * b[j * stride + k], j < count; out has room for count rounded up to L.
+// out[j] = sum over k < K of a[k] * b[j * stride + k], j < count; out has room for count rounded up to L.
 template <class T>
-VEC_FN void dot_rows(f32* out, const f32* a, const T* b, i64 stride, i64 count, i64 depth) {
+VEC_FN void dot_rows(f32* out, const f32* a, const T* b, i64 stride, i64 count, i64 K) {
   for (i64 first = 0; first < count; first += L) {
     const T* rows[L];
 #pragma GCC unroll 16
     for (int j = 0; j < L; j++) rows[j] = b + (first + j < count ? first + j : count - 1) * stride;
-    dot_rows(out + first, a, rows, depth);
+    dot_rows(out + first, a, rows, K);
   }
 }
 
 // W vectors of the sums of sum_rows(), of which the last one has n lanes. Successive steps go to several sums.
 template <int W, class N, class T>
-VEC_FN void sum_rows(f32* out, const f32* a, const T* b, i64 stride, i64 depth, N n) {
+VEC_FN void sum_rows(f32* out, const f32* a, const T* b, i64 stride, i64 K, N n) {
   constexpr int P = 8 / W;
   V<f32> sums[P][W];
 #pragma GCC unroll 8
@@ -86,10 +86,10 @@ VEC_FN void sum_rows(f32* out, const f32* a, const T* b, i64 stride, i64 depth, 
     }
   };
   i64 k = 0;
-  for (; k + P <= depth; k += P)
+  for (; k + P <= K; k += P)
 #pragma GCC unroll 8
     for (int p = 0; p < P; p++) step(p, k + p);
-  for (; k < depth; k++) step(0, k);
+  for (; k < K; k++) step(0, k);
 #pragma GCC unroll 8
   for (int w = 0; w < W; w++) {
     V<f32> sum = sums[0][w];
@@ -102,13 +102,13 @@ VEC_FN void sum_rows(f32* out, const f32* a, const T* b, i64 stride, i64 depth, 
   }
 }
 
-// out[j] = sum over k < depth of a[k] * b[k * stride + j], j < count.
+// out[j] = sum over k < K of a[k] * b[k * stride + j], j < count.
 template <class T>
-VEC_FN void sum_rows(f32* out, const f32* a, const T* b, i64 stride, i64 count, i64 depth) {
+VEC_FN void sum_rows(f32* out, const f32* a, const T* b, i64 stride, i64 count, i64 K) {
   i64 at = 0;
-  for (; at + 4 * L <= count; at += 4 * L) sum_rows<4>(out + at, a, b + at, stride, depth, All{});
-  for (; at + L <= count; at += L) sum_rows<1>(out + at, a, b + at, stride, depth, All{});
-  if (at < count) sum_rows<1>(out + at, a, b + at, stride, depth, Tail{int(count - at)});
+  for (; at + 4 * L <= count; at += 4 * L) sum_rows<4>(out + at, a, b + at, stride, K, All{});
+  for (; at + L <= count; at += L) sum_rows<1>(out + at, a, b + at, stride, K, All{});
+  if (at < count) sum_rows<1>(out + at, a, b + at, stride, K, Tail{int(count - at)});
 }
 
 // sums[i] = sums[i] * scale + part[i], i < count.

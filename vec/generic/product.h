@@ -1,5 +1,5 @@
 // The register-blocked product that contraction tiles are made of: Rows x Vectors sums in registers, the outer product
-// of Rows values of the left operand and one row of a packed panel added to them at each step of the depth.
+// of Rows values of the left operand and one row of a packed panel added to them at each step of K.
 //
 // A panel of a multiple of kSliceColumns columns consists of slices of so many columns, one after the other, so that
 // tiles of different widths and instruction sets read the same bytes. Others are one slice.
@@ -48,16 +48,16 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
   }
 }
 
-// Adds sum over k < depth of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
+// Adds sum over k < K of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
 // advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers.
 template <class Unit, int Rows, int Vectors, class T, class Row>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const T* slice, i64 distance, Row row) {
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
   constexpr int kStepsAhead = 16;
   // With few rows, steps follow each other so fast that the CPU's own prefetching is faster than these instructions.
   constexpr bool kPrefetches = Rows * Vectors > 8;
 #pragma GCC unroll 1
-  for (i64 k = 0; k < depth; k++, slice += kSlice) {
+  for (i64 k = 0; k < K; k++, slice += kSlice) {
 #pragma GCC unroll 4
     for (int j = 0; kPrefetches && j < kColumns; j += kLine) {
       const T* const line = slice + j / kSlice * distance + j % kSlice;
@@ -73,7 +73,7 @@ VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const T* sl
   }
 }
 
-// Rows `distance` elements apart, whose pointers advance with the depth. A pointer to every seventh row and three
+// Rows `distance` elements apart, whose pointers advance with K. A pointer to every seventh row and three
 // multiples of the distance address all of them, so that these stay in registers: of a pointer to each row, which g++
 // would make, some would be loaded in every step.
 template <int Rows, class T>
@@ -164,28 +164,28 @@ struct ScatteredRows {
 
 // Adds the products of these taps, of a panel that may have more.
 template <class Unit, int Rows, int Vectors, class Left, class T>
-VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const T* slice, i64 distance) {
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 K, const T* slice, i64 distance) {
 #pragma GCC unroll 1
-  for (i64 t = 0; t < taps; t++, slice += depth * slice_columns(Vectors * Unit::kLanes))
-    if (!left.skips(t)) add_products(sums, depth, slice, distance, left.template at<Rows>(t));
+  for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes))
+    if (!left.skips(t)) add_products(sums, K, slice, distance, left.template at<Rows>(t));
 }
 
 // Does the same for pointers to rows. Many of them have no room in registers, but are often equally far apart.
 template <class Unit, int Rows, int Vectors, class T>
-VEC_FN void add_taps_of_pointers(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 depth,
+VEC_FN void add_taps_of_pointers(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 K,
                                  const T* slice, i64 distance) {
   const ScatteredRows<Rows, T> rows{left};
 #pragma GCC unroll 1
-  for (i64 t = 0; t < taps; t++, slice += depth * slice_columns(Vectors * Unit::kLanes)) {
+  for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
     if (rows.skips(t)) continue;
     const auto tap = rows.template at<Rows>(t);
     if constexpr (Rows > kPointersInRegisters) {
       if (are_even(tap.row)) {
-        add_products(sums, depth, slice, distance, SteppedRows<Rows, T>(tap.row[0], tap.row[1] - tap.row[0]));
+        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(tap.row[0], tap.row[1] - tap.row[0]));
         continue;
       }
     }
-    add_products(sums, depth, slice, distance, tap);
+    add_products(sums, K, slice, distance, tap);
   }
 }
 

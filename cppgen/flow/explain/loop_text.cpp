@@ -17,13 +17,13 @@ std::string contraction_text(const schedule::TileContraction& c) {
   if (!c.batch.empty()) text = "batch " + list(c.batch) + "; " + text;
   text += "; columns " + list({c.columns}) + "; ";
   if (!c.taps.empty()) text += "taps " + list(c.taps) + "; ";
-  return text + "depth " + list({c.depth});
+  return text + "K " + list({c.k});
 }
 
 std::string attention_text(const schedule::Attention& a) {
   std::string text = "queries " + list({a.rows});
   if (!a.batch.empty()) text = "batch " + list(a.batch) + "; " + text;
-  return text + "; keys " + list({a.keys}) + "; depth " + list({a.depth}) + "; columns " + list({a.columns});
+  return text + "; keys " + list({a.keys}) + "; head size " + list({a.head_size}) + "; columns " + list({a.columns});
 }
 
 }  // namespace

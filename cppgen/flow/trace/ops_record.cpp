@@ -33,7 +33,7 @@ std::string record_of(const schedule::ChosenEngine& it, const RecordedModel& mod
                   {"batch", size_json(it.batch)},
                   {"rows", size_json(it.rows)},
                   {"columns", size_json(it.columns)},
-                  {"depth", size_json(it.depth)},
+                  {"k", size_json(it.k)},
                   {"left", it.left},
                   {"right", it.right},
                   {"result", it.result},

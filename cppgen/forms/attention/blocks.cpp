@@ -55,7 +55,7 @@ void AttentionWriter::write_key_blocks() {
     body_.close();
   }
   body_.let(kInBlock, "vec::imin(keys - key0, {})", block);
-  keys_block_ = widened(a.key, plan_.keys, a.keys, a.depth, "wide_keys");
+  keys_block_ = widened(a.key, plan_.keys, a.keys, a.head_size, "wide_keys");
   values_block_ = widened(a.value, plan_.values, a.columns, a.keys, "wide_values");
   open_panels();
   if (seen) body_.comment("Skips keys that no row of the panel sees.");
@@ -102,7 +102,7 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
   body_.open(For{.variable = "tile", .end = "tiles"});
   body_.let("first", "key0 + tile * least + vec::imin(tile, larger)");
   body_.let("size", "least + (tile < larger)");
-  body_.line("{}[size]({}, {}, depth, {}, scores + (first - key0) * width);", tile_functions("key_tiles", m),
+  body_.line("{}[size]({}, {}, head_size, {}, scores + (first - key0) * width);", tile_functions("key_tiles", m),
              m.at_key("first"), m.ld(), kQuery);
   body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", row)});
   body_.add(e.lines[1]);

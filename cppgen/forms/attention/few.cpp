@@ -28,8 +28,8 @@ void AttentionWriter::write_few_queries() {
   const OperandMatrix& m = plan_.query;
   body_.open(For{.variable = "row", .end = "rows"});
   const Code first = sum(context_.pointers.at(a.query->buffer), index_text(m.base));
-  body_.line("vec::copy_row(queries + row * depth, {}, {}, depth);", sum(first, times("row", factor(m.row_stride))),
-             index_text(m.step_stride));
+  body_.line("vec::copy_row(queries + row * head_size, {}, {}, head_size);",
+             sum(first, times("row", factor(m.row_stride))), index_text(m.step_stride));
   body_.line("greatest_of[row] = -__builtin_inff(), total_of[row] = 0;");
   if (plan_.group_keys)
     body_.when(are_several_groups("keys"), code("vec::clear_sums({}, columns, 1);", earlier_of("row")));
@@ -56,7 +56,8 @@ void AttentionWriter::write_few_blocks() {
   if (plan_.group_keys) body_.when(is_end_of_group(), join_row(row, false));
   const OperandMatrix& keys = plan_.keys;
   body_.comment("Scores: products of the keys and the query, and the greatest of them.");
-  write_product(in_place(a.key, keys, keys.row_stride), "scores", code("queries + {} * depth", row), "some", "depth");
+  write_product(in_place(a.key, keys, keys.row_stride), "scores", code("queries + {} * head_size", row), "some",
+                "head_size");
   body_.add(e.lines[1]);
   write_few_scores(e.lines[2], score);
   write_few_values(row);

@@ -53,7 +53,7 @@ IndexExpr plan_scratch(const KernelView& view, int64_t panel_width, AttentionPla
     used = used + size;
   };
   const auto is_narrow = [&](Expr load) { return view.type_of(load->buffer) != DType::f32; };
-  add("queries", "[panel][depth][width]", a.depth.extent * most);
+  add("queries", "[panel][head_size][width]", a.head_size.extent * most);
   add("all_sums", "[panel][column][width]", a.columns.extent * most + view.target.lanes);
   add("scores", "[key][width]", block);
   add("part", "[column][width], then [row][column]", a.columns.extent + 1);
@@ -62,8 +62,8 @@ IndexExpr plan_scratch(const KernelView& view, int64_t panel_width, AttentionPla
   for (const auto& t : plan.transposed)  // no element is larger than a double
     add(t.scratch, "[key][width]", 2 * block, view.type_of(t.load->buffer));
   const IndexExpr blocks = ir::ceildiv(block, panel_width);
-  if (is_narrow(a.query)) add("wide_query", "[row][depth]", a.depth.extent);
-  if (is_narrow(a.key)) add("wide_keys", ", in the order of the keys", a.depth.extent * blocks);
+  if (is_narrow(a.query)) add("wide_query", "[row][head_size]", a.head_size.extent);
+  if (is_narrow(a.key)) add("wide_keys", ", in the order of the keys", a.head_size.extent * blocks);
   if (is_narrow(a.value)) add("wide_values", ", in the order of the values", a.columns.extent * blocks);
   return used;
 }
@@ -87,8 +87,8 @@ PlannedKernel plan_attention(const KernelView& view) {
   attention.panels_at_once = ir::max(ir::min(ir::floordiv(panels, most), most), 1);
   attention.most_panels_at_once = constant_or(attention.panels_at_once, most);
 
-  attention.query = matrix_of(view.offset(a.query), a.rows, a.depth);
-  attention.keys = matrix_of(view.offset(a.key), a.keys, a.depth);
+  attention.query = matrix_of(view.offset(a.query), a.rows, a.head_size);
+  attention.keys = matrix_of(view.offset(a.key), a.keys, a.head_size);
   attention.values = matrix_of(view.offset(a.value), a.columns, a.keys);
   // The last keys, which some rows do not see, can be skipped if values are contiguous.
   if (attention.values.rows_contiguous || a.columns.extent.is_constant(1))
@@ -98,7 +98,7 @@ PlannedKernel plan_attention(const KernelView& view) {
   PlannedKernel plan;
   plan.units = ir::ceildiv(panels, attention.panels_at_once);
   for (const Loop& l : a.batch) plan.units = plan.units * l.extent;
-  plan.unit_work = (a.depth.extent + a.columns.extent) * a.keys.extent * attention.panels_at_once *
+  plan.unit_work = (a.head_size.extent + a.columns.extent) * a.keys.extent * attention.panels_at_once *
                    std::max<int64_t>(nr / tuning.products_per_element, 1);
   plan.scratch_bytes = plan_scratch(view, nr, attention) * (4 * nr);
   plan.reads_parts_of_rows = true;

@@ -24,7 +24,7 @@ struct AttentionPlan : FormPlan {
   };
   struct Scratch {
     std::string name;
-    std::string shape;  // for people: "[panel][depth][width]"
+    std::string shape;  // for people: "[panel][head_size][width]"
     IndexExpr start;    // in vectors of a panel's width
     DType type;
   };

@@ -43,9 +43,9 @@ KernelWork AttentionPlan::work(const KernelView& view) const {
   const Costs& costs = costs_of(view.target);
   const int64_t width = view.target.tiles[size_t(rt::TileFormat::f32)].nr;
   const IndexExpr scores = scores_seen(a, hidden, width);
-  work.flops = 2 * scores_seen(a, hidden, 1) * (a.depth.extent + a.columns.extent);
+  work.flops = 2 * scores_seen(a, hidden, 1) * (a.head_size.extent + a.columns.extent);
   work.products = ir::ceildiv(
-      ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent) * costs.attention_tenths, 10);
+      ir::ceildiv(scores, view.target.lanes) * (a.head_size.extent + a.columns.extent) * costs.attention_tenths, 10);
   const Instructions softmax{0, costs.softmax, costs.function_least};  // the least for its exponential
   set_instructions(work,
                    ir::ceildiv(scores, view.target.lanes) * (softmax + instructions_of_vector({a.score}, view.target)));

@@ -16,7 +16,7 @@ void AttentionWriter::declare_scratch() {
   const int64_t nr = tile().nr;
   before_.let("rows", "{}", index_text(a.rows.extent));
   before_.let("keys", "{}", index_text(a.keys.extent));
-  before_.let("depth", "{}", index_text(a.depth.extent));
+  before_.let("head_size", "{}", index_text(a.head_size.extent));
   before_.let("columns", "{}", index_text(a.columns.extent));
   before_.let(kQueryPanels, "(rows + {}) / {}", nr - 1, nr);
   before_.let(kPanelsAtOnce, "{}", index_text(plan_.panels_at_once));
@@ -41,8 +41,8 @@ void AttentionWriter::write_body() {
     body_.let(Code::name("batch"), "unit / {}", kPanelGroups);
     decompose(Code::name("batch"), a.batch);
   }
-  assert_inside(a.query, {a.rows, a.depth});
-  assert_inside(a.key, {a.keys, a.depth});
+  assert_inside(a.query, {a.rows, a.head_size});
+  assert_inside(a.key, {a.keys, a.head_size});
   assert_inside(a.value, {a.keys, a.columns});
   for (const auto& t : plan_.transposed) assert_inside(t.load, {a.rows, a.keys});
   const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
@@ -88,7 +88,7 @@ void AttentionWriter::open_panels() {
   const auto part = [&](const Code& name, const char* all, const char* elements) {
     body_.constant("float* const", name, "{} + (panel - panel0) * {}{}", all, elements, nr);
   };
-  part(kQuery, "queries", "depth * "), part(kSums, "all_sums", "columns * ");
+  part(kQuery, "queries", "head_size * "), part(kSums, "all_sums", "columns * ");
   part(kGreatest, "greatest_of", ""), part(kTotal, "total_of", "");
   if (plan_.group_keys)
     body_.constant("const vec::EarlierSums", kEarlier,
@@ -111,17 +111,17 @@ void AttentionWriter::write_query_panel() {
                  times("row0", ld));
   if (is_narrow(a.query)) {
     body_.each({.type = "int", .variable = "j", .end = "count"},
-               code("vec::copy_row(wide_query + j * depth, q + {}, {}, depth);", times("j", ld), step));
-    body_.line("vec::transpose_tiles({}, width, wide_query, depth, count, int(depth));", kQuery);
+               code("vec::copy_row(wide_query + j * head_size, q + {}, {}, head_size);", times("j", ld), step));
+    body_.line("vec::transpose_tiles({}, width, wide_query, head_size, count, int(head_size));", kQuery);
   } else if (!m.rows_contiguous) {
-    body_.line("vec::transpose_tiles({}, width, q, {}, count, int(depth));", kQuery, ld);
+    body_.line("vec::transpose_tiles({}, width, q, {}, count, int(head_size));", kQuery, ld);
   } else {
-    body_.open(For{.variable = "k", .end = "depth"});
+    body_.open(For{.variable = "k", .end = "head_size"});
     body_.each({.type = "int", .variable = "j", .end = "count"},
                code("{}[k * width + j] = q[{} + {}];", kQuery, times("j", ld), times("k", step)));
     body_.close();
   }
-  body_.open(For{.variable = "k", .end = "depth"});
+  body_.open(For{.variable = "k", .end = "head_size"});
   body_.each({.type = "int", .variable = "j", .begin = "count", .end = "width"},
              code("{}[k * width + j] = 0;", kQuery));
   body_.close();

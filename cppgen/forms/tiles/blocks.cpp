@@ -1,4 +1,4 @@
-// Contractions whose depth is multiplied in blocks, on matrix tiles or with weights of few bits: a unit is some tiles
+// Contractions whose K is multiplied in blocks, on matrix tiles or with weights of few bits: a unit is some tiles
 // of rows and a group of panels, and its sums are in scratch memory. Each block of a panel is read or unpacked once for
 // all tiles of rows, and each block of rows is prepared once for all panels.
 
@@ -6,7 +6,7 @@
 
 namespace cppgen::forms {
 
-void TileWriter::write_depth_blocks(const TilesPlan::Blocks& blocks) {
+void TileWriter::write_k_blocks(const TilesPlan::Blocks& blocks) {
   const int64_t tiles = blocks.tiles, group = plan_.panels_per_unit;
   declare_blocks(blocks);
   const Code tile_groups = Code::name("tile_groups");
@@ -72,7 +72,7 @@ void TileWriter::write_all_pointers() {
 
 void TileWriter::write_block_sums(const TilesPlan::Blocks& plan) {
   const auto& c = contraction();
-  const rt::DepthBlocks& blocks = plan.depth;
+  const rt::KBlocks& blocks = plan.k_blocks;
   const int64_t taps = points(c.taps).constant(), tiles = plan.tiles;
   const std::string sum(storage_type(info(c.format).sum));
   const int64_t prepared = tiles * plan.prepared_bytes;
@@ -80,7 +80,7 @@ void TileWriter::write_block_sums(const TilesPlan::Blocks& plan) {
   body_.constant(sum + "* const", "sums", "({}*)(args->scratch + {})", sum, prepared + plan.weight_bytes);
   body_.open(For{.variable = "block", .end = Code(blocks.count)});
   body_.let("block_taps", "{}", taps == 1 ? 1 : code("vec::imin({0}, {1} - block * {0})", blocks.taps, kTaps));
-  body_.let("block_depth", "{}", taps == 1 ? code("vec::imin({0}, {1} - block * {0})", blocks.depth, kDepth) : kDepth);
+  body_.let("block_k", "{}", taps == 1 ? code("vec::imin({0}, {1} - block * {0})", blocks.k, kK) : kK);
   if (info(c.format).form == rt::LeftForm::in_place)
     write_block_pointers(plan);
   else
@@ -96,15 +96,15 @@ void TileWriter::write_panel_block(const TilesPlan::Blocks& plan) {
   const bool unpacks = plan.weight_bytes > 0;
   const int64_t mr = c.shape.mr, nr = c.shape.nr, first = unpacks ? mr : 0;
   if (unpacks)
-    body_.line("{}[0](nullptr, block * {}, block_depth, {}, weights, {});", of_format("tiles", c.format),
-               plan.depth.depth, panel_address("panel"), nr);
+    body_.line("{}[0](nullptr, block * {}, block_k, {}, weights, {});", of_format("tiles", c.format), plan.k_blocks.k,
+               panel_address("panel"), nr);
   else
     body_.constant(fmt::format("const {}* const", storage_type(info(c.format).panel)), "right", "{} + block * {}",
-                   panel_address("panel"), plan.depth.panel_bytes);
+                   panel_address("panel"), plan.k_blocks.panel_bytes);
   open_tiles();
   write_sums_place("to", plan.tiles);
   body_.constant("const int", "function", "counts[tile - tile0] + (block == 0 ? {} : {})", first, first + mr);
-  body_.line("{}[function]({}, block_taps, block_depth, {}, to, {});", of_format("tiles", c.format), prepared_tile(),
+  body_.line("{}[function]({}, block_taps, block_k, {}, to, {});", of_format("tiles", c.format), prepared_tile(),
              unpacks ? "weights" : "right", nr);
   body_.close();
 }
@@ -116,7 +116,7 @@ void TileWriter::write_block_pointers(const TilesPlan::Blocks& plan) {
   body_.constant("const void* const* const", "whole", "lefts + (tile - tile0) * {}", c.shape.mr);
   body_.constant("const void** const", "left", "{}", prepared_tile());
   body_.each({.type = "int", .variable = "r", .end = "counts[tile - tile0]"},
-             code("left[r] = (const {}*)whole[r] + block * {};", storage_type(info(c.format).left), plan.depth.depth));
+             code("left[r] = (const {}*)whole[r] + block * {};", storage_type(info(c.format).left), plan.k_blocks.k));
   body_.close();
 }
 
@@ -130,14 +130,13 @@ void TileWriter::write_block_rows(const TilesPlan::Blocks& plan) {
   if (taps == 1) {
     body_.constant("const void* const* const", "whole", "{}", left);
     body_.array("const void*", "left", Code(mr));
-    body_.each(
-        {.type = "int", .variable = "r", .end = "count"},
-        code("left[r] = (const {}*)whole[r] + block * {};", storage_type(info(c.format).left), plan.depth.depth));
+    body_.each({.type = "int", .variable = "r", .end = "count"},
+               code("left[r] = (const {}*)whole[r] + block * {};", storage_type(info(c.format).left), plan.k_blocks.k));
   } else {
-    body_.constant("const void* const* const", "left", "{} + block * {} * count", left, plan.depth.taps);
+    body_.constant("const void* const* const", "left", "{} + block * {} * count", left, plan.k_blocks.taps);
   }
   body_.constant("char* const", "place", "args->scratch + (tile - tile0) * {}", plan.prepared_bytes);
-  body_.line("{}(left, count, block_taps, block_depth, place, {});", of_format("prepare", c.format), prepared_tile());
+  body_.line("{}(left, count, block_taps, block_k, place, {});", of_format("prepare", c.format), prepared_tile());
   body_.close();
 }
 

@@ -11,15 +11,15 @@ using ir::Loop;
 void TileWriter::write_padding(Expr value) {
   const auto& c = *kernel_.contraction;
   const std::string type(storage_type(info(c.format).left));
-  const int64_t depth = c.depth.extent.constant() + moved_elements();
+  const int64_t K = c.k.extent.constant() + moved_elements();
   if (value->kind == ir::ExprKind::constant && value->bits == 0) {
-    return before_.array("alignas(64) static const " + type, "padding", Code(depth), "{}");
+    return before_.array("alignas(64) static const " + type, "padding", Code(K), "{}");
   }
   Code text = value->kind == ir::ExprKind::constant ? literal(value->type, value)
                                                     : code("{}[{}]", context_.pointers.at(value->buffer),
                                                            index_text(view_.offset(value->buffer, value->indices)));
-  before_.array("alignas(64) " + type, "padding", Code(depth));
-  before_.each({.variable = "i", .end = Code(depth)}, code("padding[i] = {}({});", type, text));
+  before_.array("alignas(64) " + type, "padding", Code(K));
+  before_.each({.variable = "i", .end = Code(K)}, code("padding[i] = {}({});", type, text));
 }
 
 void TileWriter::declare_left() {
@@ -53,7 +53,7 @@ void TileWriter::write_left() {
     write_moved_pointers();
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form != rt::LeftForm::in_place)
-    body_.line("{}(left, count, {}, {}, args->scratch, prepared);", of_format("prepare", c.format), kTaps, kDepth);
+    body_.line("{}(left, count, {}, {}, args->scratch, prepared);", of_format("prepare", c.format), kTaps, kK);
 }
 
 // Verifies the indices of each row at each tap.
@@ -66,13 +66,13 @@ void TileWriter::assert_left_inside() {
     name_scalar_loop(t);
     body_.open(loop_over(t));
   }
-  assert_inside(c.left, {c.depth});
+  assert_inside(c.left, {c.k});
   if (c.left_scales) assert_inside(c.left_scales, {});
   for (size_t i = 0; i <= c.taps.size(); i++) body_.close();
 }
 
 IndexExpr TileWriter::row_offset(Expr load) const {
-  return ir::substitute(view_.offset(load->buffer, load->indices), {{contraction().depth.var.node(), 0}});
+  return ir::substitute(view_.offset(load->buffer, load->indices), {{contraction().k.var.node(), 0}});
 }
 
 int64_t TileWriter::left_pointers() const {

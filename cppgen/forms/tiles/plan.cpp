@@ -26,23 +26,23 @@ IndexExpr tile_count(const TileContraction& c) {
          (t.height * pieces(t.width - edges, mr) + edges * pieces(t.height, mr));
 }
 
-rt::DepthBlocks depth_blocks(const TileContraction& c) {
+rt::KBlocks k_blocks(const TileContraction& c) {
   if (info(c.format).form != rt::LeftForm::block) return {1, 0, 0, 0};
-  return rt::depth_blocks(c.format, points(c.taps).constant(), c.depth.extent.constant());
+  return rt::k_blocks(c.format, points(c.taps).constant(), c.k.extent.constant());
 }
 
 // Returns how many units threads should find: more for a contraction that leaves each of them enough work.
 int64_t wanted_units(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
-  const IndexExpr products = points(c.batch) * points(c.rows) * c.columns.extent * c.depth.extent * points(c.taps);
+  const IndexExpr products = points(c.batch) * points(c.rows) * c.columns.extent * c.k.extent * points(c.taps);
   const int64_t large = constant_or(products, 0) / tuning.contraction_unit_products;
   return std::clamp(large, tuning.contraction_units, std::max(tuning.contraction_units, tuning.contraction_many_units));
 }
 
 // Returns as many panels as fit their share of the second-level cache while all rows pass over them, but few enough to
 // leave units for many threads.
-int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& blocks) {
+int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::KBlocks& blocks) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
   const int64_t most = constant_or(plan.panels, tuning.unknown_panels);
@@ -66,12 +66,12 @@ int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt:
 
 // A block has as many tiles of prepared rows as fit their share of the second-level cache, but few enough to leave
 // units for many threads.
-TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& depth) {
+TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, const rt::KBlocks& blocks) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
-  check(c.tiling.left + c.tiling.right == 0, "tiles: blocks of the depth and tiles of the border");
+  check(c.tiling.left + c.tiling.right == 0, "tiles: blocks of K and tiles of the border");
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
-  const int64_t bytes = rt::prepared_bytes(c.format, mr, taps, c.depth.extent.constant());
+  const int64_t bytes = rt::prepared_bytes(c.format, mr, taps, c.k.extent.constant());
   const int64_t panels = pieces(c.columns.extent.constant(), c.shape.nr);
   const int64_t units = constant_or(plan.tiles, tuning.contraction_units) * pieces(panels, plan.panels_per_unit);
   const int64_t pointer_bytes = taps * mr * 8;
@@ -79,7 +79,7 @@ TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, con
   const int64_t fitting = view.target.l2_bytes / tuning.block_cache_share / bytes;
   const int64_t suggested = std::min({tuning.block_tiles, fitting, units / tuning.contraction_units});
   const int64_t tiles = std::min(most, c.blocking.row_tiles > 0 ? c.blocking.row_tiles : suggested);
-  return {depth, std::max<int64_t>(1, tiles), bytes};
+  return {blocks, std::max<int64_t>(1, tiles), bytes};
 }
 
 // Blocks whose weights are unpacked once for as many tiles as fit half of the second-level cache with their rows, in
@@ -87,8 +87,8 @@ TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, con
 void plan_unpacked(const KernelView& view, TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
-  const int64_t mr = c.shape.mr, nr = c.shape.nr, depth = c.depth.extent.constant();
-  const int64_t steps = std::min(depth, c.unpacked_depth), number = int64_t(sizeof(float));
+  const int64_t mr = c.shape.mr, nr = c.shape.nr, K = c.k.extent.constant();
+  const int64_t steps = std::min(K, c.unpacked_k), number = int64_t(sizeof(float));
   const int64_t fitting = view.target.l2_bytes / 2 / (mr * steps * number);
   const int64_t suggested = c.blocking.row_tiles > 0 ? c.blocking.row_tiles : std::min(tuning.unpacked_tiles, fitting);
   const int64_t most = std::max<int64_t>(1, std::min(suggested, tuning.block_pointer_bytes / (mr * 8)));
@@ -97,7 +97,7 @@ void plan_unpacked(const KernelView& view, TilesPlan& plan) {
   const int64_t sums_fitting = view.target.l2_bytes / 4 / (tiles * mr * nr * number);
   const int64_t shared = std::min(sums_fitting, panels * groups / tuning.unpacked_units);
   plan.panels_per_unit = std::clamp<int64_t>(c.blocking.panels > 0 ? c.blocking.panels : shared, 1, panels);
-  plan.blocks = {{pieces(depth, steps), 1, steps, 0}, tiles, rt::prepared_bytes(c.format, mr, 1, steps)};
+  plan.blocks = {{pieces(K, steps), 1, steps, 0}, tiles, rt::prepared_bytes(c.format, mr, 1, steps)};
   plan.blocks->weight_bytes = rt::n_bits::unpacked_steps(steps) * nr * number;
   plan.blocks->least_tiles = tuning.unpacked_least_tiles;
 }
@@ -105,7 +105,7 @@ void plan_unpacked(const KernelView& view, TilesPlan& plan) {
 bool may_unpack(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const int64_t least = view.tuning().unpacked_least_tiles;
-  return c.unpacked_depth > 0 && c.depth.extent.is_constant() && c.depth.extent.constant() > 0 &&
+  return c.unpacked_k > 0 && c.k.extent.is_constant() && c.k.extent.constant() > 0 &&
          constant_or(plan.tiles, least) >= least;
 }
 
@@ -155,10 +155,10 @@ std::optional<int64_t> constant_distance(IndexExpr offset, const Loop& loop) {
 // images.
 bool reads_neighbours(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
-  if (c.taps.empty() || c.rows.empty() || !c.depth.extent.is_constant()) return false;
+  if (c.taps.empty() || c.rows.empty() || !c.k.extent.is_constant()) return false;
   const IndexExpr left = view.offset(c.left);
   const auto batches = constant_distance(left, c.batch.back()), rows = constant_distance(left, c.rows.back());
-  return batches && rows && *batches == c.depth.extent.constant() && *batches < *rows;
+  return batches && rows && *batches == c.k.extent.constant() && *batches < *rows;
 }
 
 // Returns whether results of different batch points are closer to each other in memory than those of different rows, as
@@ -222,9 +222,9 @@ IndexExpr prepared_scratch(const KernelView& view, const TilesPlan& plan) {
   const rt::TileFormatInfo& format = info(c.format);
   if (plan.even_rows || format.form == rt::LeftForm::in_place) return 0;
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr, line = view.target.cache_line;
-  if (c.depth.extent.is_constant()) return rt::prepared_bytes(c.format, mr, taps, c.depth.extent.constant());
-  check(format.form == rt::LeftForm::rows, "tiles: a block of unknown depth");
-  const IndexExpr lines = ir::ceildiv(c.depth.extent * int64_t(size_of(rt::prepared_type(c.format))), line) + 1;
+  if (c.k.extent.is_constant()) return rt::prepared_bytes(c.format, mr, taps, c.k.extent.constant());
+  check(format.form == rt::LeftForm::rows, "tiles: a block of unknown K");
+  const IndexExpr lines = ir::ceildiv(c.k.extent * int64_t(size_of(rt::prepared_type(c.format))), line) + 1;
   return lines * (line * taps * mr);
 }
 
@@ -241,12 +241,12 @@ PlannedKernel plan_tiles(const KernelView& view) {
   const int64_t mr = c.shape.mr, nr = c.shape.nr;
   TilesPlan tiles;
   tiles.tiles = tile_count(c), tiles.panels = ir::ceildiv(c.columns.extent, nr);
-  const rt::DepthBlocks depth = depth_blocks(c);
-  tiles.panels_per_unit = panels_per_unit(view, tiles, depth);
+  const rt::KBlocks blocks = k_blocks(c);
+  tiles.panels_per_unit = panels_per_unit(view, tiles, blocks);
   if (may_unpack(view, tiles))
     plan_unpacked(view, tiles);
-  else if (depth.count > 1)
-    tiles.blocks = plan_blocks(view, tiles, depth);
+  else if (blocks.count > 1)
+    tiles.blocks = plan_blocks(view, tiles, blocks);
   tiles.batch_inside = has_batch_inside(view, tiles);
   tiles.rows_outside = has_rows_outside(view, tiles);
   tiles.even_rows = rows_are_even(view);
@@ -259,10 +259,9 @@ PlannedKernel plan_tiles(const KernelView& view) {
   PlannedKernel plan;
   const IndexExpr groups = ir::ceildiv(tiles.panels, tiles.panels_per_unit);
   const int64_t panels = tiles.panels_per_unit, together = tiles.blocks ? tiles.blocks->tiles : 1;
-  const int64_t products = together * mr * panels * nr;  // of one step of the depth
+  const int64_t products = together * mr * panels * nr;  // of one step of K
   plan.units = (tiles.blocks ? ir::ceildiv(tiles.tiles, together) : tiles.tiles) * groups * points(c.batch);
-  plan.unit_work =
-      points(c.taps) * c.depth.extent * std::max<int64_t>(products / view.tuning().products_per_element, 1);
+  plan.unit_work = points(c.taps) * c.k.extent * std::max<int64_t>(products / view.tuning().products_per_element, 1);
   plan.scratch_bytes = scratch_bytes(view, tiles);
   plan.read_by_all = tiles.rows_outside ? -1 : c.left->buffer, plan.column_groups = groups;
   plan.tile_functions = int64_t(tiles.row_counts.size());

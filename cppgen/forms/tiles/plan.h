@@ -9,10 +9,10 @@ namespace cppgen::forms {
 
 // Contractions on tiles: rows x columns blocks over packed panels of the right operand.
 struct TilesPlan : FormPlan {
-  // The depth is multiplied in blocks whose sums are kept in scratch memory: on matrix tiles, or because weights of few
+  // K is multiplied in blocks whose sums are kept in scratch memory: on matrix tiles, or because weights of few
   // bits are unpacked there, once for all tiles of a unit.
   struct Blocks {
-    rt::DepthBlocks depth;
+    rt::KBlocks k_blocks;
     int64_t tiles;             // of rows in one unit
     int64_t prepared_bytes;    // of one tile of rows
     int64_t weight_bytes = 0;  // unpacked weights of one panel

@@ -7,11 +7,11 @@ namespace cppgen::forms {
 
 template <class V>
 void fields(V& v, TilesPlan::Blocks& blocks) {
-  auto& [depth, tiles, prepared_bytes, weight_bytes, least_tiles] = blocks;
-  auto& [count, taps, depth_of_block, panel_bytes] = depth;
+  auto& [k_blocks, tiles, prepared_bytes, weight_bytes, least_tiles] = blocks;
+  auto& [count, taps, k, panel_bytes] = k_blocks;
   v("count", count);
   v("taps", taps);
-  v("depth", depth_of_block);
+  v("k", k);
   v("panel_bytes", panel_bytes, 0);
   v("tiles", tiles);
   v("prepared_bytes", prepared_bytes, 0);
@@ -23,7 +23,7 @@ std::string TilesPlan::describe() const {
   return fmt::format(
       "tiles: {} panels in a unit{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
       rows_outside ? ", rows outside" : "",
-      blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", blocks->tiles, blocks->depth.count) : "",
+      blocks ? fmt::format(", {} tiles of rows, K in {} blocks", blocks->tiles, blocks->k_blocks.count) : "",
       even_rows ? ", evenly spaced rows" : "", transposed ? ", transposed results" : "");
 }
 

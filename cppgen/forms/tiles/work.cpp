@@ -16,27 +16,27 @@ using schedule::Costs;
 using schedule::TileContraction;
 
 constexpr int64_t kMatrixSide = 16;      // rows and columns of a matrix tile
-constexpr int64_t kMatrixRowBytes = 64;  // bytes of the depth that one instruction multiplies
+constexpr int64_t kMatrixRowBytes = 64;  // bytes of K that one instruction multiplies
 IndexExpr contraction_flops(const TileContraction& c) {
-  return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.depth.extent;
+  return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.k.extent;
 }
 
 // Products that matrix tiles of bfloat16 compute for one of float32.
 int64_t products_of_parts(const rt::TileFormatInfo& format) {
   return format.parts == 0 ? 1 : format.parts * (format.parts + 1) / 2;
 }
-int64_t matrix_depth(const rt::TileFormatInfo& format) { return kMatrixRowBytes / (format.parts == 0 ? 1 : 2); }
+int64_t matrix_k(const rt::TileFormatInfo& format) { return kMatrixRowBytes / (format.parts == 0 ? 1 : 2); }
 
 double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& target) {
   const Costs& costs = costs_of(target);
   if (format.form == rt::LeftForm::block)
-    return double(kMatrixSide * kMatrixSide * matrix_depth(format)) /
+    return double(kMatrixSide * kMatrixSide * matrix_k(format)) /
            double(costs.matrix_instruction * target.lanes * products_of_parts(format));
   if (format.panel == DType::bf16) return std::max(1.0, target.bf16_dot_speed);
   if (format.sum == DType::f64) return 0.5;
   if (format.sum != DType::i32 && format.left != DType::i8) return 1;
   if (target.lanes == 1) return costs.scalar_words_rate;
-  return target.byte_dots ? format.depth_group : costs.words_rate;
+  return target.byte_dots ? format.k_group : costs.words_rate;
 }
 
 // Returns how many iterations of the loop of rows at `position` a tile of `tile_rows` rows spans.
@@ -111,7 +111,7 @@ IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const 
 
 IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& format, const Costs& costs) {
   const IndexExpr tiles = ir::ceildiv(points(c.rows), kMatrixSide) * ir::ceildiv(c.columns.extent, kMatrixSide);
-  return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.depth.extent, matrix_depth(format)) *
+  return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.k.extent, matrix_k(format)) *
          (products_of_parts(format) * costs.matrix_instruction);
 }
 
@@ -120,7 +120,7 @@ IndexExpr tile_products(const KernelView& view, const TileContraction& c, const 
   if (format.form == rt::LeftForm::block) return matrix_products(c, format, costs_of(view.target));
   const int64_t width = plan.width.value_or(c.shape.nr), vectors = vectors_of_sums(view, c, width);
   const IndexExpr all = points(c.batch) * rows_of_tiles(view, c, plan) * plan.panels * points(c.taps) *
-                        ir::ceildiv(c.depth.extent, format.depth_group) * vectors;
+                        ir::ceildiv(c.k.extent, format.k_group) * vectors;
   constexpr int64_t kParts = 1024;
   const double share = c.tiling.skips_padding ? share_computed(c, c.shape.mr) : 1;
   const int64_t computed = std::llround(share * double(kParts));
@@ -130,7 +130,7 @@ IndexExpr tile_products(const KernelView& view, const TileContraction& c, const 
 // The instructions that prepare rows, once for each group of panels.
 IndexExpr preparing_instructions(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
   if (plan.even_rows || info(c.format).form == rt::LeftForm::in_place) return 0;
-  const IndexExpr vectors = ir::ceildiv(c.depth.extent, view.target.lanes);
+  const IndexExpr vectors = ir::ceildiv(c.k.extent, view.target.lanes);
   return 3 * points(c.batch) * points(c.rows) * points(c.taps) * vectors *
          ir::ceildiv(plan.panels, plan.panels_per_unit);
 }

@@ -9,13 +9,13 @@ void TileWriter::write_body() {
   const auto size = [&](const Code& name, IndexExpr value) { before_.let(name, "{}", index_text(value)); };
   size(kTiles, plan_.tiles), size(kGroups, ir::ceildiv(plan_.panels, plan_.panels_per_unit));
   size(kColumns, c.columns.extent), size(kPanels, plan_.panels);
-  size(kTaps, points(c.taps)), size(kDepth, c.depth.extent);
+  size(kTaps, points(c.taps)), size(kK, c.k.extent);
   if (info(c.format).form == rt::LeftForm::block) {
     before_.line("{}();", of_format("begin", c.format));
     after_.line("{}();", of_format("finish", c.format));
   }
   if (c.in_registers) linkage_ = "CPPGEN_TILE_KERNEL";
-  if (plan_.blocks) return write_depth_blocks(*plan_.blocks);
+  if (plan_.blocks) return write_k_blocks(*plan_.blocks);
   declare_left();
 
   write_tile(declare_group(kTiles, plan_.tiles));

@@ -7,7 +7,7 @@ namespace cppgen::forms {
 
 // Sizes that every tile kernel names.
 inline const Code kTiles = Code::name("tiles"), kGroups = Code::name("groups"), kColumns = Code::name("columns"),
-                  kPanels = Code::name("panels"), kTaps = Code::name("taps"), kDepth = Code::name("depth"),
+                  kPanels = Code::name("panels"), kTaps = Code::name("taps"), kK = Code::name("K"),
                   kTileColumns = Code::name("tile_columns"), kEpilogue = Code::name("epilogue");
 
 // Contractions on tiles. A tile is computed either by a function of the runtime, after which the epilogue runs on the
@@ -60,7 +60,7 @@ class TileWriter : public ContractionWriter {
   void write_called_product();
   void write_columns(const Code& panel);
   // block_writer.cpp
-  void write_depth_blocks(const TilesPlan::Blocks&);
+  void write_k_blocks(const TilesPlan::Blocks&);
   void declare_blocks(const TilesPlan::Blocks&);
   Code prepared_tile() const;
   void open_tiles();

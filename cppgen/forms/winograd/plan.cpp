@@ -61,7 +61,7 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
 int64_t batch_per_unit(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
   if (c.batch.empty()) return 1;
-  const int64_t channels = std::max<int64_t>(1, c.depth.extent.constant());
+  const int64_t channels = std::max<int64_t>(1, c.k.extent.constant());
   return std::min(batch_of(c), pieces(view.tuning().winograd_channels, channels));
 }
 
@@ -98,17 +98,17 @@ PlannedKernel plan_winograd(const KernelView& view) {
   w.rows_outside = panels_stay_in_cache(view, w.panels * batch_of(c));
   w.batch_per_unit = batch_per_unit(view);
   w.groups = ir::ceildiv(w.panels, w.panels_per_unit) * pieces(batch_of(c), w.batch_per_unit);
-  const int64_t depth = c.depth.extent.constant() * w.batch_per_unit;
+  const int64_t K = c.k.extent.constant() * w.batch_per_unit;
   // Rows an odd number of lines apart map to different sets of the first-level cache, and so do products.
-  w.input_row = (whole_lines(depth) / kLineElements | 1) * kLineElements;
+  w.input_row = (whole_lines(K) / kLineElements | 1) * kLineElements;
   w.input_plane = w.most_patches * w.input_row + kLineElements;
   w.sums_plane = whole_lines(w.most_patches * nr) + kLineElements;
   w.panels_at_once = panels_at_once(view, w, products);
 
   PlannedKernel plan;
   plan.units = w.blocks * w.groups;
-  plan.unit_work = std::max<int64_t>(
-      products * depth * w.most_patches * w.panels_per_unit * nr / view.tuning().products_per_element, 1);
+  plan.unit_work =
+      std::max<int64_t>(products * K * w.most_patches * w.panels_per_unit * nr / view.tuning().products_per_element, 1);
   plan.scratch_bytes = products * (w.input_plane + w.panels_at_once * w.sums_plane) * int64_t(sizeof(float));
   plan.read_by_all = w.rows_outside ? -1 : c.left->buffer, plan.column_groups = w.groups;
   plan.form = std::make_unique<WinogradPlan>(std::move(w));

@@ -14,7 +14,7 @@ using schedule::TileContraction;
 // The instructions that read, transform and write the vectors of patches, in both directions.
 IndexExpr transforming_instructions(const KernelView& view, const TileContraction& c, const WinogradPlan& plan) {
   const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd);
-  const IndexExpr inputs = ir::ceildiv(c.depth.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
+  const IndexExpr inputs = ir::ceildiv(c.k.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
   return costs_of(view.target).winograd_element * products * plan.patches * points(c.batch) *
          (inputs + ir::ceildiv(c.columns.extent, lanes));
 }
@@ -32,8 +32,8 @@ KernelWork WinogradPlan::work(const KernelView& view) const {
   const TileContraction& c = *view.kernel.contraction;
   const int64_t products = rt::winograd::products(c.winograd), lanes = view.target.lanes;
   const IndexExpr rows = products * patches * points(c.batch);
-  work.flops = 2 * rows * c.depth.extent * c.columns.extent;
-  work.products = rows * panels * c.depth.extent * std::max<int64_t>(1, c.shape.nr / lanes);
+  work.flops = 2 * rows * c.k.extent * c.columns.extent;
+  work.products = rows * panels * c.k.extent * std::max<int64_t>(1, c.shape.nr / lanes);
   set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
   work.instructions = work.instructions + transforming_instructions(view, c, *this) +
                       costs_of(view.target).sums_through_memory * rows * ir::ceildiv(c.columns.extent, lanes);

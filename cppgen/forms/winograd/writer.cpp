@@ -101,9 +101,9 @@ void WinogradWriter::declare_scratch() {
   distance(kInputRow, plan_.input_row), distance(kInputPlane, plan_.input_plane);
   distance(kSumsPlane, plan_.sums_plane);
   if (plan_.panels_at_once > 1) distance("panel_sums", products * plan_.sums_plane);
-  const int64_t channels = contraction_.depth.extent.constant() * plan_.batch_per_unit;
+  const int64_t channels = contraction_.k.extent.constant() * plan_.batch_per_unit;
   before_.array("alignas(64) static const float", "padding", Code(channels), "{}");
-  note_scratch("inputs: [product][patch][depth], transformed");
+  note_scratch("inputs: [product][patch][K], transformed");
   note_scratch("sums: [panel][product][patch][column]");
 }
 
@@ -127,7 +127,7 @@ bool WinogradWriter::in_groups() const { return !contraction_.batch.empty(); }
 
 // The distance between the channels of the group that is computed and those of the first group of the unit.
 Code WinogradWriter::group_offset() {
-  return code("({} - {}) * {}", factor(contraction_.batch[0].var), kFirstBatch, contraction_.depth.extent.constant());
+  return code("({} - {}) * {}", factor(contraction_.batch[0].var), kFirstBatch, contraction_.k.extent.constant());
 }
 
 // The panels of the group of channels that is computed.
@@ -136,7 +136,7 @@ Code WinogradWriter::panels_of_group() {
   if (!in_groups()) return all;
   const int64_t of_panel = rt::winograd::products(form_) + rt::winograd::direct_taps(form_);
   return code("{} + {} * {}", all, factor(contraction_.packed_batch),
-              plan_.panels.constant() * of_panel * contraction_.depth.extent.constant() * contraction_.shape.nr);
+              plan_.panels.constant() * of_panel * contraction_.k.extent.constant() * contraction_.shape.nr);
 }
 
 // Declares the image and the position in it of the patch `patch` of the block.
@@ -153,7 +153,7 @@ void WinogradWriter::decompose_patch() {
 // The address of the channels of a point of the inputs, or of padding.
 Code WinogradWriter::point_address() {
   const ir::Expr left = contraction_.left;
-  ir::IndexMap at_point{{contraction_.depth.var.node(), 0}};
+  ir::IndexMap at_point{{contraction_.k.var.node(), 0}};
   if (in_groups()) at_point[contraction_.batch[0].var.node()] = first_batch_.var;
   // The index of an input is that of the first result, with a tap at its position.
   const auto read_along = [&](const Loop& results, const Loop& taps, const Loop& inputs) {
@@ -198,8 +198,8 @@ void WinogradWriter::write_inputs() {
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
   body_.array("const float*", "points", Code(rt::winograd::products(form_)));
   body_.line("{}({}, points);", kFindPoints, kPatch);
-  const Code depth = index_text(contraction_.depth.extent);
-  const Code channels = in_groups() ? code("({} - {}) * {}", kBatchEnd, kFirstBatch, depth) : depth;
+  const Code K = index_text(contraction_.k.extent);
+  const Code channels = in_groups() ? code("({} - {}) * {}", kBatchEnd, kFirstBatch, K) : K;
   body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, kTransforms, channels, kInputs, kPatch,
              kInputRow, kInputPlane);
   body_.close();
@@ -214,7 +214,7 @@ void WinogradWriter::write_products() {
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
   open_panels();
   body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", panels_of_group(), kPanel, products,
-                 product, c.depth.extent.constant() * nr);
+                 product, c.k.extent.constant() * nr);
   body_.open(For{.variable = tile, .end = "tiles"});
   body_.constant("const vec::Piece", "rows", "vec::even_piece(piece.size, tiles, {})", tile);
   body_.array("const void*", "left", Code(mr));
@@ -222,11 +222,11 @@ void WinogradWriter::write_products() {
   body_.each({.type = "int", .variable = "r", .end = "rows.size"},
              code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, kInputPlane, kInputRow));
   const int64_t terms = c.summed_channels;
-  const bool in_blocks = c.depth.extent.constant() > terms;
-  before_.comment("Tiles that sum the whole depth at once are the first functions; those in short blocks follow.");
+  const bool in_blocks = c.k.extent.constant() > terms;
+  before_.comment("Tiles that sum the whole of K at once are the first functions; those in short blocks follow.");
   before_.constant("const auto", "first_function", "{}", in_blocks ? mr : 0);
   body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});",
-             of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.depth.extent), panel_sums(), product,
+             of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.k.extent), panel_sums(), product,
              kSumsPlane, nr, nr);
   body_.close();
   body_.close();
@@ -261,7 +261,7 @@ void WinogradWriter::write_results() {
 // The panels of the original taps follow those of the transformed ones.
 void WinogradWriter::write_direct() {
   const auto& c = contraction_;
-  const int64_t step = c.depth.extent.constant() * c.shape.nr, transformed = rt::winograd::products(form_) * step;
+  const int64_t step = c.k.extent.constant() * c.shape.nr, transformed = rt::winograd::products(form_) * step;
   body_.comment("Infinities and NaN spread to other results in the transforms: such a patch is summed directly.");
   body_.open_if("!finite");
   body_.array("const float*", "points", Code(rt::winograd::products(form_)));
@@ -270,7 +270,7 @@ void WinogradWriter::write_direct() {
     body_.each({.type = "int", .variable = "point", .end = Code(rt::winograd::products(form_))},
                code("points[point] += {};", group_offset()));
   body_.line("{}->winograd_direct[{}](points, {}, {}[{}], {} + {} + {} * {}, {}, block);", kRuntime, kTransforms,
-             index_text(c.depth.extent), of_format("tiles", c.format), form_.side, panels_of_group(),
+             index_text(c.k.extent), of_format("tiles", c.format), form_.side, panels_of_group(),
              plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step, c.shape.nr);
   body_.close();
 }

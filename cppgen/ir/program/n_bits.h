@@ -14,10 +14,10 @@ struct Program;
 // zeros may also be written flat.
 struct NBitWeights {
   BufferId values = -1, scales = -1, zeros = -1;  // zeros -1: 2^(bits - 1) for all
-  int64_t columns = 0, depth = 0, bits = 4, block = 0;
+  int64_t columns = 0, k = 0, bits = 4, block = 0;
 
   int64_t in_byte() const { return 8 / bits; }
-  int64_t blocks() const { return (depth + block - 1) / block; }
+  int64_t blocks() const { return (k + block - 1) / block; }
   int64_t block_bytes() const { return block / in_byte(); }
   int64_t zero_bytes() const { return (blocks() + in_byte() - 1) / in_byte(); }  // of one column
 };

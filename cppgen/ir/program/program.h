@@ -57,10 +57,10 @@ struct Store {
   Expr value;  // converted to the buffer's storage type, which has this value type
 };
 
-// The role of each loop in a contraction out[batch, rows, columns] = sum over depth of lhs[batch, rows, depth] *
-// rhs[batch, columns, depth]. A convolution has its output positions as rows, its output channels as columns, groups as
-// batch, and taps and input channels as depth.
-enum class AxisRole : uint8_t { none, batch, rows, columns, depth };
+// The role of each loop in a contraction out[batch, rows, columns] = sum over k of lhs[batch, rows, k] *
+// rhs[batch, columns, k]. A convolution has its output positions as rows, its output channels as columns, groups as
+// batch, and taps and input channels as k.
+enum class AxisRole : uint8_t { none, batch, rows, columns, k };
 
 // For each point of `loops`, runs the reductions over all points of `reduced`, then the stores, whose values may use
 // the results (accumulator expressions). Points are independent of each other and may run in any order; a nest loads

@@ -255,7 +255,7 @@ class Verifier {
       const bool reduced = i >= nest.loops.size();
       const IndexNode* v = (reduced ? nest.reduced[i - nest.loops.size()] : nest.loops[i]).var.node();
       const AxisRole role = nest.roles[i];
-      require(reduced == (role == AxisRole::depth), "only reduced loops may be depth: {} is wrong", v->name);
+      require(reduced == (role == AxisRole::k), "only reduced loops may be k: {} is wrong", v->name);
       require(role != AxisRole::rows || !load_depends_on(rhs, v), "{} is a row, but the right operand uses it",
               v->name);
       require(role != AxisRole::columns || !load_depends_on(lhs, v), "{} is a column, but the left operand uses it",

@@ -9,7 +9,7 @@ namespace cppgen::ir {
 namespace {
 
 constexpr const char* kKinds[] = {"input", "output", "constant", "temporary"};
-constexpr const char* kRoles[] = {"none", "batch", "rows", "columns", "depth"};
+constexpr const char* kRoles[] = {"none", "batch", "rows", "columns", "k"};
 constexpr size_t kShownBytes = 1024;
 
 template <class T, class F>

@@ -43,7 +43,7 @@ Attention describe_attention(InferContext& c) {
   s.group = q / k;
   s.rows = a.query.sequence;
   s.keys = a.past + require_equal(c, a.key.sequence, a.value.sequence, "the lengths of key and value");
-  s.depth = require_equal(c, a.query.features, a.key.features, "the features of query and key");
+  s.head_size = require_equal(c, a.query.features, a.key.features, "the features of query and key");
   s.columns = a.value.features;
   return a;
 }
@@ -81,7 +81,7 @@ void infer_attention(InferContext& c) {
   out.features = a.sizes.columns;
   const DType type = c.dtype(kQuery);
   c.set_output(kResult, type, out.shape());
-  if (c.has_output(kPresentKey)) c.set_output(kPresentKey, type, cache_shape(a.sizes, a.sizes.depth));
+  if (c.has_output(kPresentKey)) c.set_output(kPresentKey, type, cache_shape(a.sizes, a.sizes.head_size));
   if (c.has_output(kPresentValue)) c.set_output(kPresentValue, type, cache_shape(a.sizes, a.sizes.columns));
   const int64_t shown = c.integer("qk_matmul_output_mode", 0);
   if (shown < kRaw || shown > kSoftmax)
@@ -132,8 +132,8 @@ void lower_attention(LowerContext& c) {
   Attention a = describe_attention(c);
   AttentionSpec spec;
   spec.sizes = a.sizes;
-  const double depth = double(constant_dim(c, a.sizes.depth, "the features of a head"));
-  spec.scale = c.number("scale", float(1 / std::sqrt(std::max(depth, 1.0))));
+  const double head_size = double(constant_dim(c, a.sizes.head_size, "the features of a head"));
+  spec.scale = c.number("scale", float(1 / std::sqrt(std::max(head_size, 1.0))));
   const double cap = c.number("softcap", 0);
   const auto element = [&c](ir::BufferId b, HeadedTensor t) {
     return [&c, b, t](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c, b, t.at(n, h, i, d)); };

@@ -11,7 +11,7 @@ inline constexpr int kResult = 0, kPresentKey = 1, kPresentValue = 2, kProducts 
 
 // The sizes of an attention; each head of keys and values serves `group` heads of queries, head `k * group + g`.
 struct AttentionSizes {
-  IndexExpr batch, key_heads, group = 1, rows, keys, depth, columns;
+  IndexExpr batch, key_heads, group = 1, rows, keys, head_size, columns;
   IndexExpr heads() const { return key_heads * group; }
 };
 

@@ -19,8 +19,8 @@ ir::BufferId emit_attention_scores(LowerContext& c, const AttentionSpec& a, DTyp
   ir::LoopNest nest;
   nest.name = "scores";
   nest.loops = c.loops(score_shape(s));
-  nest.reduced = c.loops({s.depth}, "k");
-  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  nest.reduced = c.loops({s.head_size}, "k");
+  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::k};
   const auto at = LowerContext::indices(nest.loops);
   const IndexExpr d = nest.reduced[0].var;
   nest.reductions.push_back(
@@ -46,7 +46,7 @@ void emit_attention_values(LowerContext& c, const AttentionSpec& a, ir::BufferId
   nest.name = "values";
   nest.loops = c.loops({s.batch, s.key_heads, s.group, s.rows, s.columns});
   nest.reduced = c.loops({s.keys}, "k");
-  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::k};
   const auto at = LowerContext::indices(nest.loops);
   const IndexExpr key = nest.reduced[0].var;
   nest.reductions.push_back(
@@ -115,7 +115,7 @@ IndexExpr cache_length(InferContext& c, int past_key) {
 void check_cache(InferContext& c, int past_key, int past_value, const AttentionSizes& s, IndexExpr past) {
   if (c.has_input(past_key) != c.has_input(past_value)) c.fail("past_key and past_value must be given together");
   if (!c.has_input(past_key)) return;
-  for (auto [i, features] : {std::pair{past_key, s.depth}, std::pair{past_value, s.columns}}) {
+  for (auto [i, features] : {std::pair{past_key, s.head_size}, std::pair{past_value, s.columns}}) {
     require_rank(c, i, 4, 4);
     require_same_dtype(c, 0, i);
     const Shape expected{s.batch, s.key_heads, past, features};

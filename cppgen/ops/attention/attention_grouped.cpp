@@ -44,13 +44,13 @@ void describe_heads(InferContext& c, Grouped& g) {
   if (width % parts != 0) c.fail("the features of the query are not divided among its heads");
   AttentionSizes& s = g.sizes;
   s.batch = c.shape(kQuery)[0], s.rows = c.shape(kQuery)[1];
-  s.key_heads = key_heads, s.group = heads / key_heads, s.depth = s.columns = width / parts;
+  s.key_heads = key_heads, s.group = heads / key_heads, s.head_size = s.columns = width / parts;
   for (int i : {kKey, kValue}) {
     if (g.packed) break;
     require_rank(c, i, 3, 3);
     require_equal(c, c.shape(i)[0], s.batch, "the batches of query, key and value");
     require_equal(c, c.shape(i)[1], s.rows, "the lengths of query, key and value");
-    require_equal(c, c.shape(i)[2], s.key_heads * s.depth, "the features of query, key and value");
+    require_equal(c, c.shape(i)[2], s.key_heads * s.head_size, "the features of query, key and value");
   }
 }
 
@@ -66,7 +66,7 @@ Grouped describe_grouped(InferContext& c) {
   if (!c.has_input(kCosine) || !c.has_input(kSine)) c.fail("do_rotary requires cos_cache and sin_cache");
   require_rank(c, kCosine, 2, 2);
   g.pairs = c.shape(kCosine)[1];
-  if (constant_dim(c, g.pairs, "the width of the cosine cache") * 2 > g.sizes.depth.constant())
+  if (constant_dim(c, g.pairs, "the width of the cosine cache") * 2 > g.sizes.head_size.constant())
     c.fail("the cosine cache is wider than half a head");
   return g;
 }
@@ -118,9 +118,9 @@ void infer_grouped(InferContext& c) {
   }
   check_sink(c, s);
   const DType type = c.dtype(kQuery);
-  c.set_output(kResult, type, {s.batch, s.rows, s.heads() * s.depth});
+  c.set_output(kResult, type, {s.batch, s.rows, s.heads() * s.head_size});
   for (int i : {kPresentKey, kPresentValue})
-    if (c.has_output(i)) c.set_output(i, type, cache_shape(s, s.depth));
+    if (c.has_output(i)) c.set_output(i, type, cache_shape(s, s.head_size));
 }
 
 class GroupedLowering {
@@ -131,7 +131,7 @@ class GroupedLowering {
     AttentionSpec spec;
     spec.sizes = s_;
     const double scale = c_.number("scale", 0);
-    spec.scale = scale != 0 ? scale : 1 / std::sqrt(double(std::max<int64_t>(s_.depth.constant(), 1)));
+    spec.scale = scale != 0 ? scale : 1 / std::sqrt(double(std::max<int64_t>(s_.head_size.constant(), 1)));
     spec.query = turned(part(kQuery, 0), s_.heads());
     const IndexExpr heads = s_.heads();
     spec.key = cached(turned(part(kKey, heads), s_.key_heads), kEarlierKeys, kPresentKey, "present_key");
@@ -140,7 +140,7 @@ class GroupedLowering {
     if (has_sink(c_)) add_sink(spec);
     spec.out = c_.output_buffer(kResult);
     spec.out_at = [&](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
-      return std::vector<IndexExpr>{n, i, h * s_.depth + d};
+      return std::vector<IndexExpr>{n, i, h * s_.head_size + d};
     };
     emit_attention(c_, spec);
   }
@@ -156,7 +156,7 @@ class GroupedLowering {
     const int from = g_.packed ? int(kQuery) : input;
     const IndexExpr offset = g_.packed ? first : IndexExpr(int64_t{0});
     return [this, from, offset](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
-      return load_input(c_, from, {n, i, (offset + h) * s_.depth + d});
+      return load_input(c_, from, {n, i, (offset + h) * s_.head_size + d});
     };
   }
 
@@ -183,7 +183,7 @@ class GroupedLowering {
 
   Element turned(Element x, IndexExpr heads) {
     if (c_.integer("do_rotary", 0) == 0) return x;
-    const ir::BufferId out = c_.temporary(ir::value_type(c_.dtype(kQuery)), {s_.batch, heads, s_.rows, s_.depth});
+    const ir::BufferId out = c_.temporary(ir::value_type(c_.dtype(kQuery)), {s_.batch, heads, s_.rows, s_.head_size});
     const auto angle = [this](int cache) {
       return [this, cache](IndexExpr n, IndexExpr i, IndexExpr pair) {
         Scalar at = c_.has_input(kRowPositions) ? load_input(c_, kRowPositions, {n, i}) : start(n) + index_value(c_, i);
@@ -191,15 +191,15 @@ class GroupedLowering {
       };
     };
     const auto at = [](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return std::vector{n, h, i, d}; };
-    emit_rotary(c_, {s_.batch, heads, s_.rows, s_.depth, g_.pairs, c_.integer("rotary_interleaved", 0) != 0, x,
+    emit_rotary(c_, {s_.batch, heads, s_.rows, s_.head_size, g_.pairs, c_.integer("rotary_interleaved", 0) != 0, x,
                      angle(kCosine), angle(kSine), out, at});
     return [this, out](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c_, out, {n, h, i, d}); };
   }
 
   // The present cache: the contents of the earlier cache, then this run's keys, then zeros.
   Element cached(Element fresh, int past, int present, const char* name) {
-    const Shape shape = cache_shape(s_, s_.depth);
-    const ir::BufferId own = c_.temporary(c_.dtype(kQuery), {s_.batch, s_.key_heads, s_.rows, s_.depth});
+    const Shape shape = cache_shape(s_, s_.head_size);
+    const ir::BufferId own = c_.temporary(c_.dtype(kQuery), {s_.batch, s_.key_heads, s_.rows, s_.head_size});
     const ir::BufferId kept =
         c_.has_output(present) ? c_.output_buffer(present) : c_.temporary(c_.dtype(kQuery), shape);
     c_.emit_pointwise(
@@ -221,7 +221,7 @@ class GroupedLowering {
 
   // The earlier cache and this run's keys behind it. Each of them is stored only if the data say the same position.
   Element appended(ir::BufferId own, int past, ir::BufferId kept) {
-    const HeadedTensor fresh{true, s_.batch, s_.key_heads, s_.rows, s_.depth};
+    const HeadedTensor fresh{true, s_.batch, s_.key_heads, s_.rows, s_.head_size};
     const ir::BufferId checked = c_.temporary(c_.dtype(kQuery), fresh.shape());
     c_.emit_pointwise(
         checked,

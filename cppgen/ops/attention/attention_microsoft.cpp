@@ -70,8 +70,8 @@ Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, 
 }
 
 double score_scale(InferContext& c, const AttentionSizes& s) {
-  const double depth = double(constant_dim(c, s.depth, "the features of a head")), scale = c.number("scale", 0);
-  return scale != 0 ? scale : 1 / std::sqrt(std::max(depth, 1.0));
+  const double head_size = double(constant_dim(c, s.head_size, "the features of a head")), scale = c.number("scale", 0);
+  return scale != 0 ? scale : 1 / std::sqrt(std::max(head_size, 1.0));
 }
 
 AttentionSpec spec_of(LowerContext& c, const MicrosoftAttention& a) {
@@ -115,7 +115,7 @@ MultiHead describe_multi_head(InferContext& c) {
                     "the heads of query and key");
   s.rows = m.query.sequence;
   s.keys = a.past + require_equal(c, m.key.sequence, m.value.sequence, "the lengths of key and value");
-  s.depth = require_equal(c, m.query.features, m.key.features, "the features of query and key");
+  s.head_size = require_equal(c, m.query.features, m.key.features, "the features of query and key");
   s.columns = m.value.features;
   return m;
 }
@@ -128,13 +128,13 @@ void infer_multi_head(InferContext& c) {
   if (c.has_input(kJointBias)) {
     require_same_dtype(c, kQuery, kJointBias);
     require_rank(c, kJointBias, 1, 1);
-    require_equal(c, c.shape(kJointBias)[0], s.key_heads * (s.depth * 2 + s.columns), "the bias and the features");
+    require_equal(c, c.shape(kJointBias)[0], s.key_heads * (s.head_size * 2 + s.columns), "the bias and the features");
   }
   check_cache(c, kCachedKeys, kCachedValues, s, m.common.past);
   check_padding(c, m.common);
   check_score_bias(c, m.common);
   c.set_output(0, c.dtype(kQuery), {s.batch, s.rows, s.key_heads * s.columns});
-  if (c.has_output(1)) c.set_output(1, c.dtype(kQuery), cache_shape(s, s.depth));
+  if (c.has_output(1)) c.set_output(1, c.dtype(kQuery), cache_shape(s, s.head_size));
   if (c.has_output(2)) c.set_output(2, c.dtype(kQuery), cache_shape(s, s.columns));
   if (c.has_output(kProducts)) c.set_output(kProducts, c.dtype(kQuery), {s.batch, s.heads(), s.rows, s.keys});
 }
@@ -171,8 +171,8 @@ void lower_multi_head(LowerContext& c) {
   const AttentionSizes& s = m.common.sizes;
   AttentionSpec spec = spec_of(c, m.common);
   spec.query = element(c, biased(c, kQuery, m.query, 0), m.query);
-  spec.key = element_with_past(c, m, kKey, kCachedKeys, 1, m.key, s.key_heads * s.depth);
-  spec.value = element_with_past(c, m, kValue, kCachedValues, 2, m.value, s.key_heads * s.depth * 2);
+  spec.key = element_with_past(c, m, kKey, kCachedKeys, 1, m.key, s.key_heads * s.head_size);
+  spec.value = element_with_past(c, m, kValue, kCachedValues, 2, m.value, s.key_heads * s.head_size * 2);
   if (c.has_output(kProducts)) {
     spec.products = c.output_buffer(kProducts);
     spec.shown = [&](const ScorePoint& p, Scalar x) {
@@ -225,13 +225,13 @@ Projected describe_projected(InferContext& c) {
 
 // Keys and values one after the other, of `length` keys each.
 Shape joint_cache_shape(const AttentionSizes& s, IndexExpr length) {
-  return {int64_t(2), s.batch, s.key_heads, length, s.depth};
+  return {int64_t(2), s.batch, s.key_heads, length, s.head_size};
 }
 
 void check_joint_cache(InferContext& c, const Projected& p) {
   if (!c.has_input(kJointCache) && !c.has_output(1)) return;
   const AttentionSizes& s = p.common.sizes;
-  require_equal(c, s.depth, s.columns, "the features of keys and values in one cache");
+  require_equal(c, s.head_size, s.columns, "the features of keys and values in one cache");
   if (c.has_output(1)) c.set_output(1, c.dtype(kInput), joint_cache_shape(s, s.keys));
   if (!c.has_input(kJointCache)) return;
   require_same_dtype(c, kInput, kJointCache);
@@ -285,7 +285,7 @@ ir::BufferId joint_cache(LowerContext& c, const Projected& p, ir::BufferId proje
   if (c.has_input(kJointCache))
     part("past", p.common.past, 0, [&](const auto& at) { return load_input(c, kJointCache, at); });
   part("present", s.rows, p.common.past, [&](const auto& at) {
-    return load(c, projections, {at[1], at[3], p.hidden[0] * (at[0] + 1) + at[2] * s.depth + at[4]});
+    return load(c, projections, {at[1], at[3], p.hidden[0] * (at[0] + 1) + at[2] * s.head_size + at[4]});
   });
   return kept;
 }
@@ -300,8 +300,8 @@ void lower_projected(LowerContext& c) {
     };
   };
   AttentionSpec spec = spec_of(c, p.common);
-  spec.query = part(0, s.depth);
-  spec.key = part(p.hidden[0], s.depth);
+  spec.query = part(0, s.head_size);
+  spec.key = part(p.hidden[0], s.head_size);
   spec.value = part(p.hidden[0] + p.hidden[1], s.columns);
   if (c.has_input(kJointCache) || c.has_output(1)) {
     const ir::BufferId kept = joint_cache(c, p, all);

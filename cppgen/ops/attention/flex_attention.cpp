@@ -14,7 +14,7 @@ using ir::AxisRole;
 constexpr const char *kScoreModifier = "score_mod", *kWeightModifier = "prob_mod";
 
 struct FlexSizes {
-  IndexExpr batch, rows, keys, depth, columns;
+  IndexExpr batch, rows, keys, head_size, columns;
   int64_t heads, group;
 
   Shape scores() const { return {batch, heads, rows, keys}; }
@@ -32,7 +32,7 @@ FlexSizes flex_sizes(InferContext& c) {
     c.fail("the number of query heads is not a multiple of the number of key heads");
   s.group = s.heads / key_heads;
   s.rows = q[2], s.keys = require_equal(c, k[2], v[2], "the lengths of key and value");
-  s.depth = require_equal(c, q[3], k[3], "the features of query and key"), s.columns = v[3];
+  s.head_size = require_equal(c, q[3], k[3], "the features of query and key"), s.columns = v[3];
   return s;
 }
 
@@ -83,14 +83,14 @@ ir::BufferId modified(LowerContext& c, const char* name, ir::BufferId x) {
 
 ir::BufferId emit_flex_scores(LowerContext& c, const FlexSizes& s, DType stored) {
   const DType type = ir::value_type(stored);
-  const double depth = double(constant_dim(c, s.depth, "the features of a head"));
-  const double scale = c.number("scale", float(1 / std::sqrt(std::max(depth, 1.0))));
+  const double head_size = double(constant_dim(c, s.head_size, "the features of a head"));
+  const double scale = c.number("scale", float(1 / std::sqrt(std::max(head_size, 1.0))));
   ir::BufferId scores = c.temporary(stored, s.scores());
   ir::LoopNest nest;
   nest.name = "scores";
   nest.loops = c.loops(s.scores());
-  nest.reduced = c.loops({s.depth}, "k");
-  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  nest.reduced = c.loops({s.head_size}, "k");
+  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::k};
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr k = nest.reduced[0].var;
   nest.reductions.push_back({ir::ReduceOp::sum, type,
@@ -107,7 +107,7 @@ void emit_values(LowerContext& c, const FlexSizes& s, ir::BufferId weights, DTyp
   nest.name = "values";
   nest.loops = c.loops(c.output(0).shape);
   nest.reduced = c.loops({s.keys}, "k");
-  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  nest.roles = {AxisRole::batch, AxisRole::batch, AxisRole::rows, AxisRole::columns, AxisRole::k};
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr k = nest.reduced[0].var;
   nest.reductions.push_back({ir::ReduceOp::sum, type,

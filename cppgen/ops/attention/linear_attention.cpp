@@ -1,8 +1,9 @@
 // LinearAttention: an attention without a softmax, whose keys and values are summed into a matrix for each head, step
 // by step. S is that matrix, [features of keys, features of values]; with decay g and rate b, where the rule has them:
 //   S = exp(g) S;  u = v, or b (v - S^T k) by the delta rules;  S = S + k u^T;  y = scale S^T q
-// Inputs query [batch, time, heads * depth], key and value likewise with the heads of the keys, S before the first step
-// [batch, heads of keys, depth, columns], decay for each head or each of its features, rate for each head or all.
+// Inputs query [batch, time, heads * head_size], key and value likewise with the heads of the keys, S before the first
+// step [batch, heads of keys, head_size, columns], decay for each head or each of its features, rate for each head or
+// all.
 #include <cmath>
 
 #include "cppgen/ops/attention/attention.h"
@@ -15,7 +16,7 @@ constexpr int kPastState = 3, kDecay = 4, kRate = 5;
 
 struct LinearSizes {
   IndexExpr batch, steps;
-  int64_t key_heads, group, depth, columns;
+  int64_t key_heads, group, head_size, columns;
   bool decays = false, corrects = false;  // by the rule
   bool decays_by_feature = false;         // else by head
 };
@@ -52,8 +53,8 @@ LinearSizes linear_sizes(InferContext& c) {
   if (s.key_heads < 1 || heads < 1 || heads % s.key_heads != 0) c.fail("q_num_heads is not a multiple of kv_num_heads");
   s.group = heads / s.key_heads;
   s.batch = c.shape(kQuery)[0], s.steps = c.shape(kQuery)[1];
-  s.depth = per_head(c, kQuery, heads), s.columns = per_head(c, kValue, s.key_heads);
-  if (per_head(c, kKey, s.key_heads) != s.depth) c.fail("the features of a head of query and key differ");
+  s.head_size = per_head(c, kQuery, heads), s.columns = per_head(c, kValue, s.key_heads);
+  if (per_head(c, kKey, s.key_heads) != s.head_size) c.fail("the features of a head of query and key differ");
   for (int i : {kKey, kValue, kDecay, kRate}) {
     if (!c.has_input(i)) continue;
     require_equal(c, c.shape(i)[0], s.batch, "the batches");
@@ -61,7 +62,7 @@ LinearSizes linear_sizes(InferContext& c) {
   }
   if (s.decays) {
     const int64_t features = per_head(c, kDecay, s.key_heads);
-    if (features != 1 && features != s.depth)
+    if (features != 1 && features != s.head_size)
       c.fail("decay has neither one value per head nor one per feature of the keys");
     s.decays_by_feature = features != 1;
   }
@@ -70,7 +71,7 @@ LinearSizes linear_sizes(InferContext& c) {
   return s;
 }
 
-Shape linear_state_shape(const LinearSizes& s) { return {s.batch, s.key_heads, s.depth, s.columns}; }
+Shape linear_state_shape(const LinearSizes& s) { return {s.batch, s.key_heads, s.head_size, s.columns}; }
 
 void infer_linear_attention(InferContext& c) {
   require_dtype(c, kQuery, kFloats);
@@ -88,7 +89,7 @@ void infer_linear_attention(InferContext& c) {
   c.set_output(1, c.has_input(kPastState) ? c.dtype(kPastState) : c.dtype(kQuery), linear_state_shape(s));
 }
 
-// One step; `state` is S of [batch, head, depth, columns].
+// One step; `state` is S of [batch, head, head_size, columns].
 class StateStep {
  public:
   StateStep(LowerContext& c, const LinearSizes& s, const ir::Carried& state, IndexExpr time)
@@ -102,12 +103,14 @@ class StateStep {
   }
 
  private:
-  Scalar key(IndexExpr b, IndexExpr h, IndexExpr i) const { return load_input(c_, kKey, {b, time_, h * s_.depth + i}); }
+  Scalar key(IndexExpr b, IndexExpr h, IndexExpr i) const {
+    return load_input(c_, kKey, {b, time_, h * s_.head_size + i});
+  }
 
   Scalar decayed(const At& at) const {
     const Scalar s = load(c_, state_.before, at);
     if (!s_.decays) return s;
-    const IndexExpr feature = s_.decays_by_feature ? at[1] * s_.depth + at[2] : at[1];
+    const IndexExpr feature = s_.decays_by_feature ? at[1] * s_.head_size + at[2] : at[1];
     return exp(load_input(c_, kDecay, {at[0], time_, feature})) * s;
   }
 
@@ -116,7 +119,7 @@ class StateStep {
     recalled_ = c_.temporary(type_, {s_.batch, s_.key_heads, s_.columns});
     emit_reduction(c_, {"recall",
                         recalled_,
-                        {s_.depth},
+                        {s_.head_size},
                         ir::ReduceOp::sum,
                         [&](const At& at, const At& i) {
                           return decayed({at[0], at[1], i[0], at[2]}) * key(at[0], at[1], i[0]);
@@ -136,11 +139,11 @@ class StateStep {
     ir::LoopNest nest;
     nest.name = "output";
     nest.loops = c_.loops({s_.batch, s_.key_heads, s_.group, s_.columns});
-    nest.reduced = c_.loops({s_.depth}, "k");
+    nest.reduced = c_.loops({s_.head_size}, "k");
     const At at = LowerContext::indices(nest.loops);
     const IndexExpr k = nest.reduced[0].var, head = at[1] * s_.group + at[2];
     nest.reductions.push_back({ir::ReduceOp::sum, type_,
-                               load_input(c_, kQuery, {at[0], time_, head * s_.depth + k}) *
+                               load_input(c_, kQuery, {at[0], time_, head * s_.head_size + k}) *
                                    load(c_, state_.after, {at[0], at[1], k, at[3]})});
     nest.stores.push_back({c_.output_buffer(0),
                            {at[0], time_, head * s_.columns + at[3]},
@@ -168,7 +171,7 @@ void lower_linear_attention(LowerContext& c) {
       },
       "initial");
   double scale = c.number("scale", 0);
-  if (scale == 0) scale = 1 / std::sqrt(double(std::max<int64_t>(s.depth, 1)));
+  if (scale == 0) scale = 1 / std::sqrt(double(std::max<int64_t>(s.head_size, 1)));
   ir::Repetition repetition;
   repetition.step = c.index().step_symbol(s.steps), repetition.steps = s.steps;
   repetition.carried = {state};

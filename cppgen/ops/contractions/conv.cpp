@@ -48,7 +48,7 @@ ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
   return s;
 }
 
-// Groups of so few channels do not fill a tile of a contraction, or not with a depth worth it: they are loops over all
+// Groups of so few channels do not fill a tile of a contraction, or not with a K worth it: they are loops over all
 // output channels, whose lanes are neighbouring channels. One channel in and one out: a depthwise convolution.
 static bool has_narrow_groups(const ConvShape& s) {
   constexpr int64_t kFewChannels = 8, kFewTerms = 32, kMostTerms = 256;
@@ -75,8 +75,8 @@ ConvLoops loops_of_groups(LowerContext& c, const ConvShape& s, ir::LoopNest& nes
   if (s.groups > 1) group = add_loops(c, nest, nest.loops, {s.groups}, AxisRole::batch, "g")[0];
   l.channel = group * s.out_channels + add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns, "m")[0];
   l.at = add_loops(c, nest, nest.loops, output_extents(s.window), AxisRole::rows, "o");
-  l.tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::depth, "k");
-  l.in_channel = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "c")[0];
+  l.tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::k, "k");
+  l.in_channel = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::k, "c")[0];
   l.input_channel = group * s.in_channels + l.in_channel;
   return l;
 }
@@ -86,9 +86,9 @@ ConvLoops loops_of_channels(LowerContext& c, const ConvShape& s, ir::LoopNest& n
   nest.loops = c.loops({s.batch, s.out_channels * s.groups}, "n");
   l.n = nest.loops[0].var, l.channel = nest.loops[1].var;
   l.at = add_loops(c, nest, nest.loops, output_extents(s.window), AxisRole::rows, "o");
-  l.tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::depth, "k");
+  l.tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::k, "k");
   if (!s.in_channels.is_constant(1))
-    l.in_channel = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "c")[0];
+    l.in_channel = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::k, "c")[0];
   l.input_channel = floordiv(l.channel, s.out_channels) * s.in_channels + l.in_channel;
   nest.roles.clear();
   return l;

@@ -105,7 +105,7 @@ void emit_tap_products(LowerContext& c, const TransposedShape& s, ir::BufferId o
   nest.roles = {AxisRole::rows, AxisRole::batch};
   nest.roles.insert(nest.roles.end(), axes, AxisRole::rows);
   nest.roles.insert(nest.roles.end(), axes, AxisRole::batch);
-  nest.roles.insert(nest.roles.end(), {AxisRole::columns, AxisRole::depth});
+  nest.roles.insert(nest.roles.end(), {AxisRole::columns, AxisRole::k});
   nest.reduced = c.loops({s.in_channels}, "c");
   At at = LowerContext::indices(nest.loops);
   IndexExpr channel = at[1] * s.in_channels + nest.reduced[0].var;
@@ -263,9 +263,9 @@ std::optional<ir::LoopNest> sums_by_phases(LowerContext& c, const TransposedShap
   const At phase = add_batch_loops(c, nest, strides);
   const IndexExpr column = add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns, "m")[0];
   const At q = add_loops(c, nest, nest.loops, outputs, AxisRole::rows, "o");
-  const At term = add_loops(c, nest, nest.reduced, terms, AxisRole::depth, "k");
-  const IndexExpr depth = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "k")[0];
-  const IndexExpr channel = group * s.in_channels + depth;
+  const At term = add_loops(c, nest, nest.reduced, terms, AxisRole::k, "k");
+  const IndexExpr in_channel = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::k, "k")[0];
+  const IndexExpr channel = group * s.in_channels + in_channel;
   At from = {n, channel}, weight = {channel, column}, to = {n, group * s.out_channels + column};
   for (size_t d = 0; d < axes.size(); d++) {
     from.push_back(axes[d].position(q[d], phase[d], term[d]));

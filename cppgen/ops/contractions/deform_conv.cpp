@@ -124,7 +124,7 @@ void lower_deform_conv(LowerContext& c) {
   nest.reduced.push_back(c.loops({s.conv.in_channels}, "c")[0]);  // last, so that values of all channels are neighbours
   const IndexExpr channel = nest.reduced.back().var, out = group * s.conv.out_channels + m;
   nest.roles.insert(nest.roles.end(), places.size(), AxisRole::rows);
-  nest.roles.insert(nest.roles.end(), nest.reduced.size(), AxisRole::depth);
+  nest.roles.insert(nest.roles.end(), nest.reduced.size(), AxisRole::k);
   At from = {n, group * s.conv.in_channels + channel}, weight = {out, channel}, to = {n, out};
   for (const ir::Loop& tap : taps) from.push_back(tap.var), weight.push_back(tap.var);
   for (const ir::Loop& place : places) from.push_back(place.var), to.push_back(place.var);

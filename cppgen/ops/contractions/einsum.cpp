@@ -169,7 +169,7 @@ void emit_term(LowerContext& c, const Equation& e, const Operand& a, const Opera
     stored = scalar(c, c.exprs().accumulator(0, type));
     if (b) {
       for (Label l : result) nest.roles.push_back(role_of(c, a, *b, l));
-      nest.roles.insert(nest.roles.end(), summed.size(), AxisRole::depth);
+      nest.roles.insert(nest.roles.end(), summed.size(), AxisRole::k);
     }
   }
   nest.stores.push_back({out, LowerContext::indices(nest.loops), stored});

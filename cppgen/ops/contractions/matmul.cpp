@@ -46,8 +46,8 @@ std::vector<IndexExpr> operand_index(const Shape& operand, const std::vector<int
 MatMulShapes matmul_shapes(InferContext& c, const Shape& a, const Shape& b) {
   if (a.empty() || b.empty()) c.fail("an operand is a scalar");
   MatMulShapes s{a, b, {}, a.back(), {}, {}, {}};
-  IndexExpr depth = b.size() == 1 ? b[0] : b[b.size() - 2];
-  s.depth = require_equal(c, a.back(), depth, "the inner dimensions of the operands");
+  IndexExpr K = b.size() == 1 ? b[0] : b[b.size() - 2];
+  s.k = require_equal(c, a.back(), K, "the inner dimensions of the operands");
   auto batch_of = [](const Shape& x) { return x.size() > 2 ? Shape(x.begin(), x.end() - 2) : Shape(); };
   s.batch = broadcast(c, batch_of(a), batch_of(b));
   s.result = s.batch;
@@ -70,7 +70,7 @@ void emit_matmul(LowerContext& c, const MatMulShapes& s, ir::BufferId a, ir::Buf
     nest.roles.push_back(AxisRole::rows);
     left.push_back(nest.loops.back().var);
   }
-  nest.reduced = c.loops({s.depth}, "k");
+  nest.reduced = c.loops({s.k}, "k");
   IndexExpr k = nest.reduced[0].var;
   left.push_back(k);
   right.push_back(k);
@@ -79,7 +79,7 @@ void emit_matmul(LowerContext& c, const MatMulShapes& s, ir::BufferId a, ir::Buf
     nest.roles.push_back(AxisRole::columns);
     right.push_back(nest.loops.back().var);
   }
-  nest.roles.push_back(AxisRole::depth);
+  nest.roles.push_back(AxisRole::k);
   Scalar product = load(c, a, operand_index(s.a, s.a_order, batch, left)).cast(accumulate) *
                    load(c, b, operand_index(s.b, s.b_order, batch, right)).cast(accumulate);
   nest.reductions.push_back({ir::ReduceOp::sum, accumulate, product});
@@ -142,7 +142,7 @@ void emit_gemm_product(LowerContext& c, const GemmShape& g, ir::BufferId out) {
   ir::LoopNest nest;
   nest.loops = c.loops({g.m, g.n});
   nest.reduced = c.loops({g.k}, "k");
-  nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::k};
   IndexExpr m = nest.loops[0].var, n = nest.loops[1].var, k = nest.reduced[0].var;
   Scalar a = g.trans_a ? load_input(c, 0, {k, m}) : load_input(c, 0, {m, k});
   Scalar b = g.trans_b ? load_input(c, 1, {n, k}) : load_input(c, 1, {k, n});

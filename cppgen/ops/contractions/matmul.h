@@ -9,7 +9,7 @@ namespace cppgen::ops {
 // batch dimensions broadcast.
 struct MatMulShapes {
   Shape a, b, batch;
-  IndexExpr depth;
+  IndexExpr k;
   Shape result;
   // Each dimension of a and b has this position in the tensor; if empty, they are in order.
   std::vector<int> a_order{}, b_order{};

@@ -15,16 +15,14 @@ constexpr DTypes kProductTypes = bit(DType::f32) | bit(DType::f16) | bit(DType::
 
 ir::NBitWeights packing_of(InferContext& c) {
   ir::NBitWeights p;
-  p.depth = c.integer("K"), p.columns = c.integer("N"), p.bits = c.integer("bits", 4),
-  p.block = c.integer("block_size");
-  if (p.depth < 1 || p.columns < 1)
-    c.fail(fmt::format("K is {} and N is {}; both must be at least 1", p.depth, p.columns));
+  p.k = c.integer("K"), p.columns = c.integer("N"), p.bits = c.integer("bits", 4), p.block = c.integer("block_size");
+  if (p.k < 1 || p.columns < 1) c.fail(fmt::format("K is {} and N is {}; both must be at least 1", p.k, p.columns));
   if (p.bits != 2 && p.bits != 4 && p.bits != 8)
     c.fail(fmt::format("{} bits are not supported; 2, 4 and 8 are", p.bits));
   if (p.block < 16 || (p.block & (p.block - 1)) != 0)
     c.fail(fmt::format("attribute 'block_size' is {}; it must be a power of 2 and at least 16", p.block));
   constexpr int64_t kMost = int64_t{1} << 28;  // so that no product of two of them overflows
-  if (p.depth > kMost || p.columns > kMost || p.block > kMost) c.fail("the weights are too large");
+  if (p.k > kMost || p.columns > kMost || p.block > kMost) c.fail("the weights are too large");
   return p;
 }
 
@@ -66,7 +64,7 @@ void infer_matmul_n_bits(InferContext& c) {
   const ir::NBitWeights p = packing_of(c);
   require_dtype(c, kLeft, kProductTypes);
   require_rank(c, kLeft, 1, -1);
-  require_equal(c, c.shape(kLeft).back(), p.depth, "the last dimension of A and K");
+  require_equal(c, c.shape(kLeft).back(), p.k, "the last dimension of A and K");
   require_same_dtype(c, kLeft, kBlockScales);
   // One of constants, with as many rows for each block as it has, is gone by now (passes/expand_composites.h).
   if (c.has_input(kGroups))
@@ -100,9 +98,9 @@ using LeftNumber = std::function<Scalar(const At&)>;
 void emit_product(LowerContext& c, const ir::NBitWeights& w, const LeftNumber& left_number, ir::BufferId out) {
   ir::LoopNest nest;
   nest.loops = c.loops(c.output(0).shape);
-  nest.reduced = c.loops({w.depth}, "k");
+  nest.reduced = c.loops({w.k}, "k");
   nest.roles.assign(nest.loops.size() - 1, ir::AxisRole::rows);
-  nest.roles.insert(nest.roles.end(), {ir::AxisRole::columns, ir::AxisRole::depth});
+  nest.roles.insert(nest.roles.end(), {ir::AxisRole::columns, ir::AxisRole::k});
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr k = nest.reduced[0].var;
   At left = at;

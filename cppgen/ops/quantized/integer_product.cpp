@@ -32,12 +32,12 @@ Scalar parameter_at(LowerContext& c, int input, const MatMulShapes& s, const At&
 // sum a of each row, for a with at least 2 dimensions or a vector.
 ir::BufferId emit_row_sums(LowerContext& c, const MatMulShapes& s, ir::BufferId a) {
   Shape kept = s.a;
-  IndexExpr depth = kept.back();
+  IndexExpr K = kept.back();
   kept.pop_back();
   ir::BufferId out = c.temporary(DType::i32, kept);
   emit_reduction(c, {"row_sums",
                      out,
-                     {depth},
+                     {K},
                      ReduceOp::sum,
                      [&](At at, const At& k) {
                        at.push_back(k[0]);
@@ -47,20 +47,20 @@ ir::BufferId emit_row_sums(LowerContext& c, const MatMulShapes& s, ir::BufferId 
   return out;
 }
 
-size_t depth_of_right(const Shape& b) { return b.size() == 1 ? 0 : b.size() - 2; }
+size_t k_axis_of_right(const Shape& b) { return b.size() == 1 ? 0 : b.size() - 2; }
 
 // sum b of each column.
 ir::BufferId emit_column_sums(LowerContext& c, const MatMulShapes& s, ir::BufferId b) {
   Shape kept = s.b;
-  size_t depth = depth_of_right(s.b);
-  kept.erase(kept.begin() + long(depth));
+  size_t k_axis = k_axis_of_right(s.b);
+  kept.erase(kept.begin() + long(k_axis));
   ir::BufferId out = c.temporary(DType::i32, kept);
   emit_reduction(c, {"column_sums",
                      out,
-                     {s.depth},
+                     {s.k},
                      ReduceOp::sum,
                      [&](At at, const At& k) {
-                       at.insert(at.begin() + long(depth), k[0]);
+                       at.insert(at.begin() + long(k_axis), k[0]);
                        return load(c, b, at).cast(DType::i32);
                      },
                      nullptr});
@@ -104,7 +104,7 @@ class ZeroPointTerms {
     if (s_.b.size() > 1) column.push_back(column_of(s_, at));
     Scalar term = load(c_, columns_, column);
     if (folded_) return sum - term;
-    if (!known_ && right_.operand.zero != 0) term = term - index_value(c_, s_.depth, DType::i32) * right_zero(at);
+    if (!known_ && right_.operand.zero != 0) term = term - index_value(c_, s_.k, DType::i32) * right_zero(at);
     return sum - left_.zero_at(at) * term;
   }
 

@@ -11,10 +11,10 @@ namespace {
 constexpr double kSteps = 127;
 
 Shape shape_of_scales(InferContext& c) {
-  const int64_t block = c.integer("block_size"), depth = constant_dim(c, c.shape(0).back(), "the last dimension");
+  const int64_t block = c.integer("block_size"), K = constant_dim(c, c.shape(0).back(), "the last dimension");
   if (block < 1) c.fail("block_size must be at least 1");
   Shape shape = c.shape(0);
-  shape.back() = depth / block + (depth % block != 0);
+  shape.back() = K / block + (K % block != 0);
   return shape;
 }
 

@@ -94,7 +94,7 @@ ir::BufferId RecurrentPass::project() {
   nest.name = "project";
   nest.loops = c.loops({shape.steps, shape.batch, rows});
   nest.reduced = c.loops({shape.input}, "k");
-  nest.roles = {AxisRole::rows, AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  nest.roles = {AxisRole::rows, AxisRole::rows, AxisRole::columns, AxisRole::k};
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr k = nest.reduced[0].var;
   Scalar x = load_input(c, 0, shape.batch_first ? At{at[1], at[0], k} : At{at[0], at[1], k});
@@ -142,7 +142,7 @@ ir::BufferId RecurrentPass::recur(ir::BufferId state, int first, int count) {
   nest.name = "recur";
   nest.loops = c.loops({shape.batch, columns});
   nest.reduced = c.loops({shape.hidden}, "k");
-  nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::depth};
+  nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::k};
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr k = nest.reduced[0].var, row = shape.hidden * IndexExpr(first) + at[1];
   Scalar product = load(c, state, {at[0], k}) * load_input(c, 2, {IndexExpr(direction), row, k});

@@ -20,7 +20,7 @@ struct RecurrentShape {
   bool reversed(int direction) const { return first_reversed || direction == 1; }
 };
 RecurrentShape recurrent_shape(InferContext&, int gates);  // checks all inputs
-// Quantized weights [directions, depth, gates * hidden] in input 1 or 2; their scales and zero points are inputs
+// Quantized weights [directions, K, gates * hidden] in input 1 or 2; their scales and zero points are inputs
 // starting at 8 or 10, one for each direction or for each column of each direction.
 void check_quantized_weights(InferContext&, const RecurrentShape&);
 // [rows.., gates * hidden] = x, quantized at run time with one scale, times the weights of a direction.

@@ -94,7 +94,7 @@ ChosenEngine chosen(const Contraction& contraction, std::string engine) {
     IndexExpr* const extent = nest.roles[i] == ir::AxisRole::batch     ? &it.batch
                               : nest.roles[i] == ir::AxisRole::rows    ? &it.rows
                               : nest.roles[i] == ir::AxisRole::columns ? &it.columns
-                                                                       : &it.depth;
+                                                                       : &it.k;
     *extent = *extent * loop.extent;
   }
   return it;

@@ -11,7 +11,7 @@ struct View {
   Expr left = nullptr;
   Expr scales = nullptr;  // of blocks of bytes; null: the rows are numbers
   std::vector<ir::Loop> rows;
-  ir::Loop columns, depth;
+  ir::Loop columns, k;
   ir::NBitWeights weights;
 };
 
@@ -35,7 +35,7 @@ bool are_blocks(const Program& program, const View& view) {
   const ir::NBitWeights& w = view.weights;
   return left.type == DType::i8 && of_scales.type == DType::f32 && w.block <= kMostBytesOfBlock &&
          bytes.size() == scales.size() && std::equal(bytes.begin(), bytes.end() - 1, scales.begin()) &&
-         bytes.back() == view.depth.var && scales.back() == ir::floordiv(view.depth.var, w.block) &&
+         bytes.back() == view.k.var && scales.back() == ir::floordiv(view.k.var, w.block) &&
          left.shape.back().is_constant(w.blocks() * w.block) && of_scales.shape.back().is_constant(w.blocks()) &&
          view.scales->guards.empty() && view.scales->indirects.empty();
 }
@@ -45,7 +45,7 @@ std::optional<View> n_bit_view(const Program& program, const LoopNest& nest) {
   const Expr product = nest.reductions[0].value;
   if (product->kind != ir::ExprKind::binary || product->binary != ir::BinaryOp::mul) return {};
   View view;
-  view.depth = nest.reduced[0];
+  view.k = nest.reduced[0];
   if (!find_left(product->args[0], view)) return {};
   size_t columns = 0;
   for (size_t i = 0; i < nest.loops.size(); i++) {
@@ -55,7 +55,7 @@ std::optional<View> n_bit_view(const Program& program, const LoopNest& nest) {
       view.rows.push_back(nest.loops[i]);
   }
   if (columns != 1 || moves_with(view.left, view.columns)) return {};
-  const auto weights = ir::n_bit_weights(program, product->args[1], view.columns, view.depth);
+  const auto weights = ir::n_bit_weights(program, product->args[1], view.columns, view.k);
   if (!weights) return {};
   view.weights = *weights;
   if (view.scales && !are_blocks(program, view)) return {};
@@ -95,8 +95,8 @@ FusionDecision supports(const Contraction& contraction, const Options& options, 
   const ir::Buffer& left = program.buffer(view->left->buffer);
   if (!view->left->guards.empty() || !view->left->indirects.empty())
     return FusionDecision::no("an operand is read under a condition");
-  const auto stride = ir::stride_of(contraction.offset(view->left), view->depth.var.node());
-  if (!stride || !stride->is_constant(1)) return FusionDecision::no("the left operand's depth is not contiguous");
+  const auto stride = ir::stride_of(contraction.offset(view->left), view->k.var.node());
+  if (!stride || !stride->is_constant(1)) return FusionDecision::no("the left operand's K axis is not contiguous");
   const rt::TileFormat format = format_for(left.type);
   if (rt::tile_formats()[size_t(format)].left != left.type || target.tiles[size_t(format)].mr == 0)
     return FusionDecision::no(fmt::format("there are no tiles of {} for {}", name_of(left.type), target.isa));
@@ -118,7 +118,7 @@ Expr add_heads(Program& program, Layouts& layouts, const View& view, Prepared& p
   std::vector<IndexExpr> byte = block, head = block;
   byte.back() = block.back() * w.block + nest.reduced[0].var;
   std::vector<ir::Guard> guards;
-  if (w.depth % w.block != 0) guards.push_back({byte.back(), 0, w.depth});
+  if (w.k % w.block != 0) guards.push_back({byte.back(), 0, w.k});
   const Expr value =
       exprs.load(view.left->buffer, DType::i8, byte, guards, guards.empty() ? nullptr : exprs.zero(DType::i8));
   nest.reductions.push_back({ir::ReduceOp::sum, DType::i32, exprs.cast(DType::i32, value)});
@@ -141,7 +141,7 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
   TileContraction c;
   c.format = format_for(program, layouts, view, target), c.shape = target.tiles[size_t(c.format)];
   c.blocking = options.blocking;
-  c.left = view.left, c.rows = view.rows, c.columns = view.columns, c.depth = view.depth;
+  c.left = view.left, c.rows = view.rows, c.columns = view.columns, c.k = view.k;
   Prepared result;
   if (view.scales) {
     c.left_scales = add_heads(program, layouts, view, result);
@@ -149,8 +149,8 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
   }
   const rt::NBitSource source = source_of(program, view.weights);
   const rt::n_bits::PanelHeader header = rt::n_bit_header(source);
-  c.panel_elements = rt::n_bits::panel_bytes(header, source.depth, c.shape.nr);
-  c.unpacked_depth = view.scales ? 0 : rt::n_bits::unpacked_depth(header);
+  c.panel_elements = rt::n_bits::panel_bytes(header, source.k, c.shape.nr);
+  c.unpacked_k = view.scales ? 0 : rt::n_bits::unpacked_k(header);
   const IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
   c.packed = program.add_buffer(program.buffer(view.weights.values).name + ".packed", DType::u8,
                                 {panels, c.panel_elements}, ir::BufferKind::constant);

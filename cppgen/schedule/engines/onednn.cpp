@@ -38,7 +38,7 @@ Form matmul_form(const Contraction& contraction) {
   auto stride = [](IndexExpr e, const Loop& l) {
     return l.extent.is_constant(1) ? std::optional(IndexExpr(int64_t{0})) : ir::stride_of(e, l.var.node());
   };
-  const Loop& k = v.depth.back();
+  const Loop& k = v.k.back();
   const Loop& n = v.columns[0];
   auto ab0 = stride(a, batch[0]), ab1 = stride(a, batch[1]), bb0 = stride(b, batch[0]), bb1 = stride(b, batch[1]);
   auto ak = stride(a, k), bk = stride(b, k), bn = stride(b, n);
@@ -78,7 +78,7 @@ std::optional<Spatial> spatial_of(IndexExpr index, IndexExpr extent, const Contr
     if (!stride || !s.out.is_constant(1)) return std::nullopt;
     s.out = l.extent, s.stride = *stride, zero[l.var.node()] = 0;
   }
-  for (const Loop& l : v.depth) {
+  for (const Loop& l : v.k) {
     if (!ir::depends_on(index, l.var.node())) continue;
     auto stride = ir::stride_of(index, l.var.node());
     if (!stride || !s.kernel.is_constant(1)) return std::nullopt;
@@ -98,11 +98,11 @@ Form convolution_form(const Contraction& contraction) {
     return {{}, "it is not a plain convolution"};
   if (!(contraction.layouts[size_t(left.id)] == with_last(rank, 1)))
     return {{}, "the left operand is not channels-last"};
-  if (v.depth.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
+  if (v.k.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
     return {{}, "it is not a plain convolution"};
-  IndexExpr groups = points(v.batch), channel = v.depth.back().var;
-  if (!v.batch.empty()) channel = v.batch[0].var * v.depth.back().extent + channel;
-  if (!ir::prove_equal(left.shape[1], groups * v.depth.back().extent) || !ir::prove_equal(v.left->indices[1], channel))
+  IndexExpr groups = points(v.batch), channel = v.k.back().var;
+  if (!v.batch.empty()) channel = v.batch[0].var * v.k.back().extent + channel;
+  if (!ir::prove_equal(left.shape[1], groups * v.k.back().extent) || !ir::prove_equal(v.left->indices[1], channel))
     return {{}, "the left operand is part of a larger tensor"};
   Call call{.kind = rt::OneDnnKind::convolution};
   call.convolution = {v.rows[0].extent, groups, left.shape[1], groups * v.columns[0].extent, {}};
@@ -117,7 +117,7 @@ Form convolution_form(const Contraction& contraction) {
 }
 
 Form form_of(const Contraction& contraction) {
-  if (contraction.view->depth.size() == 1 && contraction.view->left->guards.empty())
+  if (contraction.view->k.size() == 1 && contraction.view->left->guards.empty())
     if (auto form = matmul_form(contraction); form.call) return form;
   return convolution_form(contraction);
 }

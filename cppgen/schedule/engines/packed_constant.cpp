@@ -14,8 +14,8 @@ void write_panels(const Program& program, const PackedConstant& p, int64_t batch
   std::vector<rt::PanelSource> taps;
   for (int64_t offset : p.tap_offsets) {
     const int64_t first = p.batch_offsets[size_t(batch)] + offset;
-    taps.push_back({static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)),
-                    p.depth.constant(), p.columns.constant(), p.depth_stride, p.column_stride});
+    taps.push_back({static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)), p.k.constant(),
+                    p.columns.constant(), p.k_stride, p.column_stride});
   }
   if (p.winograd.side != 0)
     return rt::pack_winograd(p.winograd, taps, p.width, static_cast<float*>(static_cast<void*>(out)));
@@ -31,7 +31,7 @@ rt::NBitSource source_of(const Program& program, const ir::NBitWeights& w) {
           data(w.zeros),
           type(w.zeros),
           w.columns,
-          w.depth,
+          w.k,
           w.bits,
           w.block};
 }

@@ -47,7 +47,7 @@ PackedConstant pack_constant(const Program& program, const TileContraction& c, c
       offset_of(program.buffer(p.source), row_major(program.buffer(p.source).shape.size()), c.right->indices);
   auto stride = [&](const Loop& l) { return ir::stride_of(offset, l.var.node())->constant(); };
   p.columns = c.columns.extent, p.column_stride = stride(c.columns);
-  p.depth = c.depth.extent, p.depth_stride = stride(c.depth);
+  p.k = c.k.extent, p.k_stride = stride(c.k);
   p.batch_offsets = offsets_of(batch, offset, ir::evaluate(offset, [](const auto&) { return 0; }));
   p.tap_offsets = offsets_of(c.taps, offset, 0);
   p.winograd = c.winograd;
@@ -59,7 +59,7 @@ IndexExpr slices_of(const TileContraction& c) {
   return ir::ceildiv(c.columns.extent, c.shape.nr) * int64_t(c.shape.nr / rt::slice_columns(c.format, c.shape.nr));
 }
 
-// packed[batch, slice, tap, depth / group, column, depth % group] = right, 0 beyond the last column and depth.
+// packed[batch, slice, tap, k / group, column, k % group] = right, 0 beyond the last column and K.
 class PackingNest {
  public:
   PackingNest(Program& program, const TileContraction& c) : program_(program) {
@@ -67,12 +67,12 @@ class PackingNest {
     for (const Loop& l : moving(c.right, c.batch)) at_batch_ = at_batch_ * l.extent + replaced("b", l);
     slice_ = loop("p", slices_of(c));
     for (const Loop& l : c.taps) at_tap_ = at_tap_ * l.extent + replaced("t", l);
-    const int64_t group = info(c.format).depth_group;
-    IndexExpr step = loop("k", ir::ceildiv(c.depth.extent, group));
+    const int64_t group = info(c.format).k_group;
+    IndexExpr step = loop("k", ir::ceildiv(c.k.extent, group));
     const int64_t width = rt::slice_columns(c.format, c.shape.nr);
     IndexExpr j = loop("j", width);
     IndexExpr in_group = group == 1 ? IndexExpr(int64_t{0}) : loop("g", group);
-    guarded(c.depth, step * group + in_group);
+    guarded(c.k, step * group + in_group);
     guarded(c.columns, slice_ * width + j);
     store(c.right, c.packed, {at_batch_, slice_, at_tap_, step, j, in_group});
   }
@@ -107,13 +107,13 @@ class PackingNest {
 // The nest reads its right operand from the panels, which contain what it read before, rounded to their type. A nest
 // cannot express the contents of panels in blocks, or of transformed taps; it only records that they are read.
 void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
-  const int64_t width = rt::slice_columns(c.format, c.shape.nr), group = info(c.format).depth_group;
+  const int64_t width = rt::slice_columns(c.format, c.shape.nr), group = info(c.format).k_group;
   std::vector<IndexExpr> at{c.packed_batch,
                             ir::floordiv(c.columns.var, width),
                             linear(c.taps),
-                            ir::floordiv(c.depth.var, group),
+                            ir::floordiv(c.k.var, group),
                             ir::mod(c.columns.var, width),
-                            ir::mod(c.depth.var, group)};
+                            ir::mod(c.k.var, group)};
   if (info(c.format).form == rt::LeftForm::block) at = {c.packed_batch, ir::floordiv(c.columns.var, width), 0};
   if (c.winograd.side != 0) at[2] = 0;
   ir::Rewrite redirect;
@@ -127,12 +127,12 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
 
 // The shape of the panels; sets their offsets in it.
 std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& batch) {
-  const int64_t group = info(c.format).depth_group;
-  IndexExpr taps = points(c.taps), steps = ir::ceildiv(c.depth.extent, group), original_taps = 0;
+  const int64_t group = info(c.format).k_group;
+  IndexExpr taps = points(c.taps), steps = ir::ceildiv(c.k.extent, group), original_taps = 0;
   if (c.winograd.side != 0) original_taps = taps, taps = int64_t(rt::winograd::products(c.winograd));
   c.packed_batch = linear(batch);
   if (info(c.format).form == rt::LeftForm::block) {
-    c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.depth.extent.constant(), c.shape.nr);
+    c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.k.extent.constant(), c.shape.nr);
     return {points(batch), ir::ceildiv(c.columns.extent, c.shape.nr), c.panel_elements};
   }
   c.panel_elements = taps * steps * (c.shape.nr * group);

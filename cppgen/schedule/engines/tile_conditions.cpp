@@ -41,11 +41,11 @@ bool are_constant(const std::vector<ir::Loop>& loops) {
 
 // The ratio of the bytes of packed weights to those of the model's weights.
 double growth(const ContractionView& view, rt::TileFormat format, int width) {
-  int64_t depth = 1;
-  for (const auto& l : view.depth) depth *= l.extent.constant();
+  int64_t K = 1;
+  for (const auto& l : view.k) K *= l.extent.constant();
   const int64_t columns = view.columns[0].extent.constant(), panels = pieces(columns, width);
-  const double own = double(columns * depth) * double(size_of(info(format).right));
-  return double(panels * rt::panel_elements(format, 1, depth, width)) / own;
+  const double own = double(columns * K) * double(size_of(info(format).right));
+  return double(panels * rt::panel_elements(format, 1, K, width)) / own;
 }
 
 FusionDecision worth_padding(const ContractionView& view, rt::TileFormat format, int width, const Tuning& tuning) {
@@ -73,9 +73,9 @@ FusionDecision packs_well(const Contraction& contraction, rt::TileFormat format,
   if (contraction.buffer(view->right).kind != ir::BufferKind::constant)
     return FusionDecision::no("the right operand is not constant");
   if (!options.weight_prepack) return FusionDecision::no("WEIGHT_PREPACK is 0");
-  if (!are_constant(view->depth) || !are_constant(view->columns))
+  if (!are_constant(view->k) || !are_constant(view->columns))
     return FusionDecision::no("the right operand's size is not constant");
-  if (points(view->depth).is_constant(0) || points(view->columns).is_constant(0))
+  if (points(view->k).is_constant(0) || points(view->columns).is_constant(0))
     return FusionDecision::no("the right operand is empty");
   return worth_padding(*view, format, width, target.tuning);
 }

@@ -32,7 +32,7 @@ struct TileEngine {
     const ContractionView& view = *contraction.view;
     const rt::TileFormat format = *choose_format(view, formats, target);
     const auto copied = copied_rows(format);
-    const std::vector<ir::Loop> taps(view.depth.begin(), view.depth.end() - 1);
+    const std::vector<ir::Loop> taps(view.k.begin(), view.k.end() - 1);
     if (!copied || !points(taps).is_constant(1)) return format;
     const rt::TileShape shape = target.tiles[size_t(*copied)];
     if (shape.mr == 0) return format;

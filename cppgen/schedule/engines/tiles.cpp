@@ -17,11 +17,10 @@ bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && p
 
 // Refuses contractions that are so small that reading the operands takes as long as multiplying them.
 static bool is_too_small(const ContractionView& view, const Options& options, const Tuning& tuning) {
-  const IndexExpr depth = points(view.depth), columns = view.columns[0].extent;
-  const int64_t least_depth = options.decompose_mem_bound_mm ? tuning.tile_depth : 1;
+  const IndexExpr K = points(view.k), columns = view.columns[0].extent;
+  const int64_t least_k = options.decompose_mem_bound_mm ? tuning.tile_k : 1;
   const int64_t least_columns = options.decompose_mem_bound_mm ? tuning.tile_columns : 1;
-  return (depth.is_constant() && depth.constant() < least_depth) ||
-         (columns.is_constant() && columns.constant() < least_columns);
+  return (K.is_constant() && K.constant() < least_k) || (columns.is_constant() && columns.constant() < least_columns);
 }
 
 FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat format, const Options& options,
@@ -33,27 +32,26 @@ FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat form
       contraction.nest.reductions[0].type != types.sum)
     return FusionDecision::no(fmt::format("the operands are not {} x {}", name_of(types.left), name_of(types.right)));
   if (view->columns.size() != 1) return FusionDecision::no("the columns are not a single loop");
-  if (view->depth.empty()) return FusionDecision::no("there is no depth");
+  if (view->k.empty()) return FusionDecision::no("there is no K axis");
   if (!view->right->guards.empty() || !view->right->indirects.empty() || !view->left->indirects.empty())
     return FusionDecision::no("an operand is read under a condition");
-  const Loop& depth = view->depth.back();
+  const Loop& k = view->k.back();
   IndexExpr left = contraction.offset(view->left), right = contraction.offset(view->right);
-  auto stride = ir::stride_of(left, depth.var.node());
-  if (!stride || !(stride->is_constant(1) || depth.extent.is_constant(1)))
-    return FusionDecision::no("the left operand's depth is not contiguous");
+  auto stride = ir::stride_of(left, k.var.node());
+  if (!stride || !(stride->is_constant(1) || k.extent.is_constant(1)))
+    return FusionDecision::no("the left operand's K axis is not contiguous");
   if (!view->left->guards.empty() && !is_one_value(view->left->args[0]))
     return FusionDecision::no("the padding is not a single value");
   if (!view->left->guards.empty() && (types.left == DType::f16 || types.left == DType::bf16) &&
       !is_zero(view->left->args[0]))
     return FusionDecision::no("the padding is not zero");
   for (const auto& guard : view->left->guards)
-    if (ir::depends_on(guard.index, depth.var.node()) || !depth.extent.is_constant())
-      return FusionDecision::no("the depth is padded");
+    if (ir::depends_on(guard.index, k.var.node()) || !k.extent.is_constant()) return FusionDecision::no("K is padded");
   IndexExpr taps = 1;
-  for (size_t i = 0; i + 1 < view->depth.size(); i++) taps = taps * view->depth[i].extent;
+  for (size_t i = 0; i + 1 < view->k.size(); i++) taps = taps * view->k[i].extent;
   if (!taps.is_constant() || taps.constant() > tuning.tile_taps)
     return FusionDecision::no("there are too many taps, or their number is not constant");
-  for (const auto* loops : {&view->batch, &view->columns, &view->depth})
+  for (const auto* loops : {&view->batch, &view->columns, &view->k})
     for (const Loop& l : *loops) {
       auto s = ir::stride_of(right, l.var.node());
       if (!s || (contraction.buffer(view->right).kind == ir::BufferKind::constant && !s->is_constant()))
@@ -65,14 +63,14 @@ FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat form
 
 bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileFormat format, const Target& target) {
   if (!view) return true;
-  int64_t depth = 1;
-  for (const Loop& l : view->depth) depth *= l.extent.is_constant() ? l.extent.constant() : 1;
-  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= target.tuning.prepared_row_bytes;
+  int64_t K = 1;
+  for (const Loop& l : view->k) K *= l.extent.is_constant() ? l.extent.constant() : 1;
+  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, K) <= target.tuning.prepared_row_bytes;
 }
 
 namespace {
 
-// The cost of one row of the contraction over one step of its depth, up to a factor; 0 if unknown. The shape that reads
+// The cost of one row of the contraction over one step of its K, up to a factor; 0 if unknown. The shape that reads
 // the most operands per product is slightly slower.
 double cost(const std::optional<ContractionView>& view, rt::TileShape shape, const Tuning& tuning) {
   if (!view || view->columns.size() != 1 || !view->columns[0].extent.is_constant()) return 0;
@@ -102,8 +100,8 @@ Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::Ti
   c.format = format, c.shape = tile, c.blocking = options.blocking;
   c.left = view.left, c.right = view.right;
   c.batch = view.batch, c.rows = view.rows;
-  c.columns = view.columns[0], c.depth = view.depth.back();
-  c.taps.assign(view.depth.begin(), view.depth.end() - 1);
+  c.columns = view.columns[0], c.k = view.k.back();
+  c.taps.assign(view.k.begin(), view.k.end() - 1);
   c.tiling = tile_rows(program, c, tuning);
   Prepared prepared;
   prepared.nest = std::move(nest);

@@ -6,7 +6,7 @@
 
 namespace cppgen::schedule {
 
-// Tells whether tiles of the format can run the contraction: operands must have its types, the depth of the left one
+// Tells whether tiles of the format can run the contraction: operands must have its types, the K axis of the left one
 // must be contiguous, and the right one strided, so that it can be packed.
 FusionDecision tiles_support(const Contraction&, rt::TileFormat, const Options&, const Tuning&);
 

@@ -30,9 +30,9 @@ struct Directions {
 };
 
 std::optional<Directions> directions_of(const ContractionView& view) {
-  const size_t count = view.depth.size() - 1;  // the last loop is that of channels
-  if (view.depth.size() < 2 || count > 2 || view.rows.size() < count) return std::nullopt;
-  return Directions{std::span(view.rows).last(count), std::span(view.depth).first(count)};
+  const size_t count = view.k.size() - 1;  // the last loop is that of channels
+  if (view.k.size() < 2 || count > 2 || view.rows.size() < count) return std::nullopt;
+  return Directions{std::span(view.rows).last(count), std::span(view.k).first(count)};
 }
 
 // The dimension of the left operand with the index stride * row + tap + constant, or, with one tap, with any index of
@@ -102,12 +102,12 @@ std::optional<Windows> windows_of(const ContractionView& view, int side) {
 bool groups_are_neighbours(const ContractionView& view) {
   if (view.batch.empty()) return true;
   if (view.batch.size() > 1 || !view.batch[0].extent.is_constant()) return false;
-  const ir::IndexNode *group = view.batch[0].var.node(), *channel = view.depth.back().var.node();
+  const ir::IndexNode *group = view.batch[0].var.node(), *channel = view.k.back().var.node();
   const auto& indices = view.left->indices;
   return std::count_if(indices.begin(), indices.end(), [&](IndexExpr i) { return ir::depends_on(i, group); }) == 1 &&
          std::any_of(indices.begin(), indices.end(), [&](IndexExpr index) {
            const auto step = ir::stride_of(index, channel), of_group = ir::stride_of(index, group);
-           return step && of_group && step->is_constant(1) && ir::prove_equal(*of_group, view.depth.back().extent);
+           return step && of_group && step->is_constant(1) && ir::prove_equal(*of_group, view.k.back().extent);
          });
 }
 
@@ -138,20 +138,20 @@ class WinogradTime {
         costs_(costs_of(target)),
         lanes_(double(target.lanes)),
         groups_(view.batch.empty() ? 1 : double(view.batch[0].extent.constant())),
-        depth_(double(view.depth.back().extent.constant())),
+        k_(double(view.k.back().extent.constant())),
         vectors_(std::ceil(double(view.columns[0].extent.constant()) / std::max(lanes_, kNarrowPanel)) *
                  std::max(lanes_, kNarrowPanel) / lanes_) {}
 
   double of_direct_tiles(rt::winograd::Form form) const {
-    const double steps = view_.batch.empty() ? depth_ : depth_ + costs_.group_tile;
+    const double steps = view_.batch.empty() ? k_ : k_ + costs_.group_tile;
     return double(rt::winograd::direct_taps(form)) * (steps * vectors_ * points({1, 1, form.flat}) + time_of_weights());
   }
   double of_patches(rt::winograd::Form form) const {
     const double of_input = form.flat ? costs_.winograd_flat_input : costs_.winograd_input;
     const double of_result = form.flat ? costs_.winograd_flat_result : costs_.winograd_result;
     const double of_patch = form.flat ? costs_.winograd_flat_patch * (1 + vectors_ / 2) : 0;
-    const double transforms = of_input * std::ceil(depth_ / lanes_) + of_result * vectors_;
-    const double of_product = time_of_blocks(form) * depth_ * vectors_ + transforms;
+    const double transforms = of_input * std::ceil(k_ / lanes_) + of_result * vectors_;
+    const double of_product = time_of_blocks(form) * k_ * vectors_ + transforms;
     const double time = points(form) * (rt::winograd::products(form) * of_product + of_patch);
     const double weights = rt::winograd::products(form) * time_of_weights();
     // Two blocks of patches at least read the weights, which matters for small images and with stride 2.
@@ -165,13 +165,13 @@ class WinogradTime {
   const ContractionView& view_;
   const rt::winograd::Accuracy accuracy_;
   const Costs& costs_;
-  const double lanes_, groups_, depth_, vectors_;  // of a group of channels
+  const double lanes_, groups_, k_, vectors_;  // of a group of channels
 
   // The time of a multiply-add, where sums are computed in short blocks.
   double time_of_blocks(rt::winograd::Form form) const {
     if (accuracy_ == rt::winograd::Accuracy::relaxed) return 1;
     if (!form.flat) return window(form) < 6 ? 1 : costs_.winograd_short_sums;
-    if (depth_ <= block_terms(form, accuracy_)) return 1;
+    if (k_ <= block_terms(form, accuracy_)) return 1;
     return window(form) == 4 ? costs_.winograd_short_sums : costs_.winograd_flat_sums;
   }
   // The patches of all images and groups, which have `side` results along the directions that have taps.
@@ -189,16 +189,14 @@ class WinogradTime {
     return count;
   }
   // The time of reading the weights of one tap or product: they come from memory, as those of a network do.
-  double time_of_weights() const {
-    return groups_ * depth_ * vectors_ * lanes_ * sizeof(float) / costs_.winograd_weights;
-  }
+  double time_of_weights() const { return groups_ * k_ * vectors_ * lanes_ * sizeof(float) / costs_.winograd_weights; }
 };
 
 // Windows of 6 have a larger error than direct sums of few products, and transformed weights take more memory than
 // the weights: that of one convolution is bounded, so that large models do not become much larger.
 FusionDecision may_replace(const ContractionView& view, const Options& options, rt::winograd::Form form) {
   constexpr int64_t kMostBytes = 64 << 20;
-  const int64_t channels = view.depth.back().extent.constant();
+  const int64_t channels = view.k.back().extent.constant();
   if (accuracy_of(options) == rt::winograd::Accuracy::like_direct && !is_like_direct(form, channels))
     return FusionDecision::no(
         fmt::format("its error with {} channels is larger than FPMATH_MODE=f32 allows", channels));
@@ -233,7 +231,7 @@ FusionDecision supports_winograd(const Contraction& contraction, const Options& 
   const ir::Buffer& weights = contraction.buffer(v.right);
   if (weights.kind != ir::BufferKind::constant || !options.weight_prepack)
     return FusionDecision::no("its weights are not packed when the model is compiled");
-  if (!v.columns[0].extent.is_constant() || !v.depth.back().extent.is_constant())
+  if (!v.columns[0].extent.is_constant() || !v.k.back().extent.is_constant())
     return FusionDecision::no("its channels are known only at run time");
   if (!all_finite(weights)) return FusionDecision::no("a weight is infinite or not a number");
   return FusionDecision::yes();
@@ -246,8 +244,8 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
   c.form = "winograd";
   c.format = *choose_format(view, kFormats, target), c.shape = target.tiles[size_t(c.format)];
   c.left = view.left, c.right = view.right, c.batch = view.batch;
-  c.rows = view.rows, c.columns = view.columns[0], c.depth = view.depth.back();
-  c.taps.assign(view.depth.begin(), view.depth.end() - 1);
+  c.rows = view.rows, c.columns = view.columns[0], c.k = view.k.back();
+  c.taps.assign(view.k.begin(), view.k.end() - 1);
   c.winograd = windows_of(view, side)->form;
   c.summed_channels = block_terms(c.winograd, accuracy_of(options));
   Prepared prepared;

@@ -49,7 +49,7 @@ PaddedOperand padded_operand(const Program& program, Expr left) {
 
 // The order of the sums: images with groups as [rows..., groups, columns], products as [batch..., rows..., columns].
 std::vector<Loop> output_order(const ContractionView& v) {
-  const bool image = v.depth.size() > 1;
+  const bool image = v.k.size() > 1;
   std::vector<Loop> order = image ? v.rows : v.batch;
   const auto& middle = image ? v.batch : v.rows;
   order.insert(order.end(), middle.begin(), middle.end());
@@ -89,7 +89,7 @@ size_t first_inner_row(IndexExpr left, const ContractionView& v) {
     const std::vector<Loop> rows(v.rows.begin() + long(first) - 1, v.rows.end());
     const auto stride = joint_stride(left, rows);
     if (!stride || stride->range().lo < 0) break;
-    if (!points(rows).is_constant(1) && !ir::prove_less_equal(v.depth.back().extent, *stride)) break;
+    if (!points(rows).is_constant(1) && !ir::prove_less_equal(v.k.back().extent, *stride)) break;
     first--;
   }
   return first;
@@ -104,22 +104,22 @@ Form xsmm_form(IndexExpr left, IndexExpr batch, const ContractionView& v) {
   std::vector<Loop> outer = v.batch;
   outer.insert(outer.end(), v.rows.begin(), v.rows.begin() + long(first));
   const IndexExpr start = start_of(left);
-  if (outer.size() > rt::kXsmmMostOuterLoops || v.depth.size() > rt::kXsmmMostTapLoops + 1)
+  if (outer.size() > rt::kXsmmMostOuterLoops || v.k.size() > rt::kXsmmMostTapLoops + 1)
     return {{}, "there are too many loops"};
   if (start.range().lo < 0) return {{}, "the left operand starts before its buffer"};
 
-  Call call{points(inner), v.columns[0].extent, v.depth.back().extent, start};
-  call.left_row = inner.empty() ? v.depth.back().extent : *joint_stride(left, inner);
+  Call call{points(inner), v.columns[0].extent, v.k.back().extent, start};
+  call.left_row = inner.empty() ? v.k.back().extent : *joint_stride(left, inner);
   call.out_row = inner.empty() ? v.columns[0].extent : dense_stride(order, inner.back());
   for (const Loop& l : outer) {
     const auto stride = forward_stride(left, l), panels = forward_stride(batch, l);
     if (!stride || !panels) return {{}, "the stride of a loop in an operand may be negative"};
     call.outer.push_back({l.extent, *stride, *panels, dense_stride(order, l)});
   }
-  for (size_t i = 0; i + 1 < v.depth.size(); i++) {
-    const auto stride = forward_stride(left, v.depth[i]);
+  for (size_t i = 0; i + 1 < v.k.size(); i++) {
+    const auto stride = forward_stride(left, v.k[i]);
     if (!stride) return {{}, "the stride of the taps in the left operand may be negative"};
-    call.taps.push_back({v.depth[i].extent, *stride});
+    call.taps.push_back({v.k[i].extent, *stride});
   }
   return {call, {}};
 }

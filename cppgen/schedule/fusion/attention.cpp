@@ -65,9 +65,9 @@ class Candidate {
   // Null with an empty reason if nothing suggests an attention.
   std::optional<FoundAttention> find(std::string& reason) {
     auto view = view_of(nest_);
-    if (!view || nest_.reductions[0].type != DType::f32 || view->depth.size() != 1 || nest_.stores.empty())
+    if (!view || nest_.reductions[0].type != DType::f32 || view->k.size() != 1 || nest_.stores.empty())
       return std::nullopt;
-    const Loop& keys = view->depth[0];
+    const Loop& keys = view->k[0];
     if (keys.extent.is_constant(1)) return std::nullopt;
     for (bool left : {true, false}) {
       Expr weights = left ? view->left : view->right;
@@ -90,7 +90,7 @@ class Candidate {
     FoundAttention found;
     Attention& a = found.attention;
     a.query = softmax.query, a.key = softmax.key, a.value = value, a.score = softmax.score;
-    a.keys = keys, a.depth = softmax.depth, a.divides = softmax.divides, a.zeros = softmax.zeros;
+    a.keys = keys, a.head_size = softmax.head_size, a.divides = softmax.divides, a.zeros = softmax.zeros;
     if (auto sorted = sort_loops(program_, nest_, a); !sorted) return reason = sorted.reason, std::nullopt;
     found.stores = nest_.stores;
     for (int s : softmax.statements)

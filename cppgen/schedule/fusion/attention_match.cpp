@@ -99,7 +99,7 @@ class Evaluation {
         keys_(keys) {}
 
   Expr query = nullptr, key = nullptr;
-  ir::Loop depth;
+  ir::Loop head_size;
   struct Reduced {
     ReduceOp op;
     Expr value;
@@ -194,15 +194,15 @@ class Evaluation {
     if (!view || nest.reductions[0].type != DType::f32)
       return fail("the scores are not a product of two float32 operands");
     ir::Rewrite operand = here;
-    auto loops = fix_single_points(view->depth, operand.indices);
-    if (loops.empty()) loops = {view->depth.back()}, operand.indices.erase(loops[0].var.node());
-    if (loops.size() != 1) return fail("the depth of the scores is not a single loop");
+    auto loops = fix_single_points(view->k, operand.indices);
+    if (loops.empty()) loops = {view->k.back()}, operand.indices.erase(loops[0].var.node());
+    if (loops.size() != 1) return fail("K of the scores is not a single loop");
     Expr a = ir::rewrite(*program_.exprs, view->left, operand), b = ir::rewrite(*program_.exprs, view->right, operand);
     if (depends_on(a, keys_.var.node())) std::swap(a, b);
     if (depends_on(a, keys_.var.node()) || !depends_on(b, keys_.var.node()))
       return fail("the keys of the scores and of the second product differ");
     if (query && (query != a || key != b)) return fail("two different scores are combined");
-    query = a, key = b, depth = loops[0];
+    query = a, key = b, head_size = loops[0];
     return true;
   }
 };
@@ -279,7 +279,7 @@ std::optional<SoftmaxOfProduct> match_over(Program& program, const Uses& uses, c
   if (!form.matches(weight) || form.score->type != DType::f32 || !reads_only_product(form.score))
     return reason = "there is no float32 softmax over the keys", std::nullopt;
   if (!evaluation.query) return reason = "the softmax is not of the product", std::nullopt;
-  return SoftmaxOfProduct{statements, evaluation.query, evaluation.key, evaluation.depth,
+  return SoftmaxOfProduct{statements, evaluation.query, evaluation.key, evaluation.head_size,
                           form.score, form.divides,     form.zeros};
 }
 

@@ -13,7 +13,7 @@ namespace cppgen::schedule {
 struct SoftmaxOfProduct {
   std::vector<int> statements;  // without the second contraction
   Expr query = nullptr, key = nullptr;
-  ir::Loop depth;
+  ir::Loop head_size;
   Expr score = nullptr;  // accumulator 0: the product
   bool divides = false, zeros = false;
 };

@@ -70,17 +70,16 @@ FusionDecision put_in_registers(Draft& draft, FusedKernel& kernel) {
   if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow)
     return FusionDecision::no("the operands are not float32");
   if (draft.target.lanes < 2) return FusionDecision::no("there are no vectors");
-  const IndexExpr depth = points(c.taps) * c.depth.extent;
-  const int64_t most = std::min<int64_t>(tuning.register_depth, rt::kWholeTerms);
-  if (!depth.is_constant() || depth.constant() > most)
-    return FusionDecision::no(fmt::format("the depth is longer than {}", most));
+  const IndexExpr K = points(c.taps) * c.k.extent;
+  const int64_t most = std::min<int64_t>(tuning.register_k, rt::kWholeTerms);
+  if (!K.is_constant() || K.constant() > most) return FusionDecision::no(fmt::format("K is longer than {}", most));
   if (!has_simple_epilogue(kernel.segments[0], tuning)) return FusionDecision::no("the epilogue is not simple");
   for (const auto& store : kernel.segments[0].stores)
     if (!stores_vectors(draft.program(), draft.layouts(), c, store))
       return FusionDecision::no("the columns are not stored contiguously");
   tile_by_lines(c, tuning);
   c.in_registers = true;
-  return FusionDecision::yes(fmt::format("a depth of {}", depth.constant()));
+  return FusionDecision::yes(fmt::format("K is {}", K.constant()));
 }
 
 }  // namespace

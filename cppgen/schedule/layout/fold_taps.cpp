@@ -180,7 +180,7 @@ class Folding {
 
 }  // namespace
 
-void fold_taps_into_depth(Draft& draft) {
+void fold_taps_into_k(Draft& draft) {
   Program& program = draft.program();
   DecisionLog& log = draft.log();
   for (size_t i = 0; i < program.statements.size(); i++) {
@@ -191,7 +191,7 @@ void fold_taps_into_depth(Draft& draft) {
     if (!log.add("fold taps", describe(program.statements[i]), folding.prepare())) continue;
     LoopNest copy = folding.apply(folded);
     log.copies.push_back(
-        {copy.stores[0].buffer, "padding", "the taps and the few channels become one contiguous depth"});
+        {copy.stores[0].buffer, "padding", "the taps and the few channels become one contiguous K axis"});
     program.statements[i] = std::move(folded);
     program.statements.insert(program.statements.begin() + long(i), std::move(copy));
     i++;

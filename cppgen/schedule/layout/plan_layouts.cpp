@@ -1,4 +1,4 @@
-// Chooses the order of the dimensions of each buffer: the depth of a contraction's left operand and its columns last,
+// Chooses the order of the dimensions of each buffer: the K axis of a contraction's left operand and its columns last,
 // the channels of windows last, and what follows from these.
 #include <fmt/format.h>
 
@@ -257,7 +257,7 @@ class Planner {
            }) == 1;
   }
 
-  // The left operand's load if its depth is not contiguous and cannot be made so.
+  // The left operand's load if its K axis is not contiguous and cannot be made so.
   Expr unsatisfied_left(const LoopNest& nest) {
     if (nest.reduced.empty()) return nullptr;
     Expr left = nest.reductions[0].value->args[0];
@@ -273,14 +273,14 @@ class Planner {
     LoopNest* nest = as_nest(program_.statements[i]);
     const Buffer source = program_.buffer(operand->buffer);
     const std::string reason =
-        nest->is_contraction() ? "its depth is not contiguous" : "its channels are not contiguous";
+        nest->is_contraction() ? "its K axis is not contiguous" : "its channels are not contiguous";
     const BufferId copy = add_copy(source, last);
     note(source, copy, i, reason);
     // Only the operand reads the copy; stores after a reduction may read the source in place for other reasons.
     Expr& value = nest->reductions.empty() ? nest->stores[0].value : nest->reductions[0].value;
     value = ir::rewrite(*program_.exprs, value, reading(copy, source.id));
     LoopNest copying = copying_nest(source.id, copy, nest->origins);
-    copying.name = nest->is_contraction() ? "to_depth_last" : "to_channels_last";
+    copying.name = nest->is_contraction() ? "to_k_last" : "to_channels_last";
     program_.statements.insert(program_.statements.begin() + long(i), std::move(copying));
     return 1;
   }

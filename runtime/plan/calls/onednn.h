@@ -57,11 +57,11 @@ struct OneDnnMatmul {
   template <class V>
   void fields(V& v) {
     v.size("batches", batch0, kMost), v.size("inner batches", batch1, kMost);
-    v.size("rows", m, kMost), v.size("columns", n, kMost), v.size("depth", k, kMost);
+    v.size("rows", m, kMost), v.size("columns", n, kMost), v.size("k", k, kMost);
     v.size("batch stride of a", a_batch0, kMost), v.size("inner batch stride of a", a_batch1, kMost);
-    v.size("row stride of a", a_m, kMost), v.size("depth stride of a", a_k, kMost);
+    v.size("row stride of a", a_m, kMost), v.size("k stride of a", a_k, kMost);
     v.size("batch stride of b", b_batch0, kMost), v.size("inner batch stride of b", b_batch1, kMost);
-    v.size("depth stride of b", b_k, kMost), v.size("column stride of b", b_n, kMost);
+    v.size("k stride of b", b_k, kMost), v.size("column stride of b", b_n, kMost);
     v.size("batch stride of the output", out_batch0, kMost),
         v.size("inner batch stride of the output", out_batch1, kMost);
     v.size("row stride of the output", out_m, kMost);
