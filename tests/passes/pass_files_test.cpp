@@ -82,6 +82,7 @@ TEST(PassFiles, CoverEachForm) {
   size_t forms = 0;
   for (const PassFile& file : form_files()) {
     forms++;
+    EXPECT_GE(file.cases.size(), kLeastCases) << file.path;
     for (const PassCase& it : file.cases)
       EXPECT_NE(it.expected.find("plan " + file.pass + " {"), std::string::npos) << file.path << ": " << it.title;
   }
