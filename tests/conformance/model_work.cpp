@@ -131,22 +131,22 @@ Outcome prepare(const Case& c, const Setup& setup, const std::string& package, c
   ModelGraphs graphs;
   std::vector<ModelPart> parts;
   const auto target = target_of(*setup.isa, setup.machine);
-  bool ok = stages.run("import", Status::unsupported, [&] {
-    graph = read_and_simplify(request_for(c, setup), clock);
-  }) && stages.run("cut", Status::unsupported, [&] {
-    graphs = cut(std::move(graph));
-  }) && stages.run("schedule", Status::unsupported, [&] {
-    parts = make_parts(graphs, setup.settings, schedule_options(setup.settings), target, clock, prefix);
-  }) && stages.run("plan", Status::unsupported, [&] {
-    size_t kernels = 0;
-    for (ModelPart& part : parts) {
-      part.object_of_kernel.assign(part.kernels.size(), 0);
-      kernels += part.kernels.size();
-    }
-    const std::vector<std::string> libraries(kernels > 0 ? 1 : 0, kLibraryFile);
-    make_plans(parts, graphs.module, libraries, target);
-    write_files(package, parts, graphs.module);
-  });
+  const schedule::Options options = schedule_options(setup.settings);
+  bool ok =
+      stages.run("import", Status::unsupported, [&] { graph = read_and_simplify(request_for(c, setup), clock); }) &&
+      stages.run("cut", Status::unsupported, [&] { graphs = cut(std::move(graph)); }) &&
+      stages.run("schedule", Status::unsupported,
+                 [&] { parts = make_parts(graphs, setup.settings, options, target, clock, prefix); }) &&
+      stages.run("plan", Status::unsupported, [&] {
+        size_t kernels = 0;
+        for (ModelPart& part : parts) {
+          part.object_of_kernel.assign(part.kernels.size(), 0);
+          kernels += part.kernels.size();
+        }
+        const std::vector<std::string> libraries(kernels > 0 ? 1 : 0, kLibraryFile);
+        make_plans(parts, graphs.module, libraries, target);
+        write_files(package, parts, graphs.module);
+      });
   return ok ? stages.passed() : stages.outcome();
 }
 
