@@ -4,7 +4,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -105,40 +104,42 @@ def test_progress(tmp_path):
 
 
 def test_cancel_from_another_thread(tmp_path):
-    cancel = cppgen.Cancel()
-    timer = threading.Timer(0.5, cancel.request)
-    timer.start()
-    begin = time.monotonic()
+    cancel, begun, seen = cppgen.Cancel(), threading.Event(), []
+
+    def note(done, total):
+        seen.append((done, total))
+        begun.set()
+
+    thread = threading.Thread(target=lambda: (begun.wait(), cancel.request()), daemon=True)
+    thread.start()
     with pytest.raises(cppgen.Cancelled):
-        cppgen.compile(models.many_kernels(), settings={"CACHE_DIR": str(tmp_path), "COMPILE_THREADS": 1}, cancel=cancel)
-    assert time.monotonic() - begin < 20  # it takes longer where the machine is busy
+        cppgen.compile(models.many_kernels(), settings={"CACHE_DIR": str(tmp_path), "COMPILE_THREADS": 1}, cancel=cancel,
+                       progress=note)
+    thread.join()
+    done, total = seen[-1]
+    assert done < total / 2, "it did not end soon"
     with pytest.raises(cppgen.Cancelled):
         cppgen.compile(models.many_kernels(), settings={"CACHE_DIR": str(tmp_path)}, cancel=cancel)
 
 
 INTERRUPTED = """
-import os, signal, sys, threading, time
+import os, pathlib, signal, sys, threading
 sys.path.insert(0, {folder!r})
 import cppgen, models
-def interrupt(done, total):
-    if not begins:
-        begins.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-begins = []
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts programs in the background with it ignored
-threading.Timer(1.0, lambda: interrupt(0, 0)).start()
+threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:
     cppgen.compile(models.many_kernels(60), settings={{"CACHE_DIR": {cache!r}, "COMPILE_THREADS": 1}})
     print("not interrupted")
 except KeyboardInterrupt:
-    print("interrupted after", round(time.monotonic() - begins[0], 2))
+    print("interrupted after", len(list(pathlib.Path({cache!r}).glob("kernels/**/*.so"))), "objects")
 """
 
 
 def test_control_c_ends_a_compilation(tmp_path, run_script):
     output = run_script(INTERRUPTED.format(folder=os.path.dirname(__file__), cache=str(tmp_path)))
     assert output.startswith("interrupted after ")
-    assert float(output.split()[2]) < 5  # it takes 0.1 s, and more where the machine is busy
+    assert int(output.split()[2]) < 10
 
 
 def test_unsupported_models_are_refused_with_reasons():
