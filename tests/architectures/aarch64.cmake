@@ -1,10 +1,10 @@
-# For 64-bit Arm on another machine: Debian's cross compiler, a folder with Debian's packages for arm64
-# (CPPGEN_SYSROOT), and qemu to run what is built. tests/architectures/aarch64.sh uses it.
+# For 64-bit Arm on another machine: Debian's cross compiler, Debian's packages for arm64 in build/aarch64.root, and qemu
+# to run what is built. tests/architectures/aarch64.sh uses it.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER aarch64-linux-gnu-g++)
-set(CMAKE_SYSROOT "$ENV{CPPGEN_SYSROOT}")
+get_filename_component(CMAKE_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../../build/aarch64.root" ABSOLUTE)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)

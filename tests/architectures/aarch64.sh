@@ -16,22 +16,21 @@
 set -eu
 cd "$(dirname "$0")/../.."
 jobs=${JOBS:-$(nproc)}
-CPPGEN_SYSROOT=$PWD/build/aarch64.root
-export CPPGEN_SYSROOT
+sysroot=$PWD/build/aarch64.root
 for program in debootstrap aarch64-linux-gnu-g++ qemu-aarch64; do
   command -v "$program" > /dev/null || { echo "$program is missing: apt-get install debootstrap g++-aarch64-linux-gnu qemu-user" >&2; exit 2; }
 done
 
 # Packages are unpacked, not installed, because nothing of arm64 could run their scripts. libxsmm exists for x86-64 alone.
 make_sysroot() {
-  [ ! -f "$CPPGEN_SYSROOT/complete" ] || return 0
+  [ ! -f "$sysroot/complete" ] || return 0
   [ "$(id -u)" -eq 0 ] || { echo "debootstrap must run as root" >&2; exit 2; }
-  rm -rf "$CPPGEN_SYSROOT"
+  rm -rf "$sysroot"
   wanted=$(awk '!/^#/ && ($2 == "" || $2 == "test") && $1 ~ /^(lib|nlohmann).*(-dev|3-dev|[67])$/ && $1 != "libxsmm-dev" { printf ",%s", $1 }' apt-packages.txt)
   debootstrap --arch=arm64 --foreign --variant=minbase --include="libstdc++-12-dev,libc6-dev$wanted" bookworm \
-    "$CPPGEN_SYSROOT" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
-  for package in "$CPPGEN_SYSROOT"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$CPPGEN_SYSROOT"; done
-  touch "$CPPGEN_SYSROOT/complete"
+    "$sysroot" ${DEBIAN_MIRROR:+"$DEBIAN_MIRROR"}
+  for package in "$sysroot"/var/cache/apt/archives/*.deb; do dpkg-deb -x "$package" "$sysroot"; done
+  touch "$sysroot/complete"
 }
 
 # Programs that cppgen starts are of this machine: the cross compiler makes kernels.
@@ -53,7 +52,7 @@ in_qemu ctest --test-dir build/aarch64 -R "^(${1:-$pattern})\$" -j "$jobs" --out
 
 for name in squeezenet1_1; do
   if [ -f "build/models/$name.weights" ]; then
-    in_qemu qemu-aarch64 -L "$CPPGEN_SYSROOT" build/aarch64/bin/cppgen verify "build/models/$name.onnx" "build/models/$name"
+    in_qemu qemu-aarch64 -L "$sysroot" build/aarch64/bin/cppgen verify "build/models/$name.onnx" "build/models/$name"
   else
     echo "build/models has no $name: it is not verified"
   fi
