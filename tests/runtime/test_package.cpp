@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -48,12 +49,18 @@ int run_program(const std::vector<std::string>& arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Of the architecture that the tests are built for: CPPGEN_CXX where they run in an emulator.
+static std::string compiler() {
+  const char* const given = std::getenv("CPPGEN_CXX");
+  return given ? given : "g++";
+}
+
 void compile_library(const std::string& source, const std::string& library) {
   const std::string file = library + ".cpp";
   write_text(file, "#include \"runtime/abi/abi.h\"\n" + source);
-  const int code = run_program({"g++", "-O1", "-fPIC", "-shared", "-I" CPPGEN_SOURCE_DIR, file, "-o", library});
+  const int code = run_program({compiler(), "-O1", "-fPIC", "-shared", "-I" CPPGEN_SOURCE_DIR, file, "-o", library});
   std::filesystem::remove(file);
-  if (code != 0) throw std::runtime_error("g++ failed");
+  if (code != 0) throw std::runtime_error(compiler() + " failed");
 }
 
 DimExpr sym(int64_t index) { return {{int64_t(DimOp::symbol), index}}; }
