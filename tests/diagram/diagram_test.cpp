@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "cppgen/diagram/display_text.h"
@@ -84,9 +84,9 @@ TEST(Placement, ArrowsOfParallelChainsDoNotCross) {
 TEST(Placement, TakesTimeInProportion) {
   Diagram diagram = random_diagram(30'000, 1);
   for (int32_t i = 10; i < 30'000; i += 3) diagram.arrows.push_back({0, i});
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // processor time
   place(diagram, std::vector<BoxSize>(30'000, {100, 30}));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 20);
 }
 
 TEST(Placement, OfNothing) { EXPECT_NE(to_svg({}).find("</svg>"), std::string::npos); }
