@@ -39,11 +39,13 @@ FusionDecision supports_attention(const Program& program, const Layouts& layouts
                                   const Options& options, const Target& target) {
   if (!is_plain(program, a.query) || !is_plain(program, a.key) || !is_plain(program, a.value))
     return FusionDecision::no("an operand is not a float of at most 32 bits, or is read under a condition");
-  if (!is_matrix(program, layouts, a.key, a.k, a.keys)) return FusionDecision::no("the keys are not contiguous");
+  if (!is_matrix(program, layouts, a.key, a.head_size, a.keys))
+    return FusionDecision::no("the keys are not contiguous");
   if (!is_matrix(program, layouts, a.value, a.columns, a.keys))
     return FusionDecision::no("the values are not contiguous");
-  if (!is_matrix(program, layouts, a.query, a.k, a.rows)) return FusionDecision::no("the queries are not contiguous");
-  for (const Loop& l : {a.k, a.columns})
+  if (!is_matrix(program, layouts, a.query, a.head_size, a.rows))
+    return FusionDecision::no("the queries are not contiguous");
+  for (const Loop& l : {a.head_size, a.columns})
     if (l.extent.range().hi > target.tuning.head_features)
       return FusionDecision::no("the heads are too wide, or of unknown width");
   if (faster_in_pairs(program, a, options, target))
