@@ -75,5 +75,5 @@ function drawTimeline(section) {
   }
 }
 
-// Of a round time.
+// Formats a round time.
 const timeText = us => us < 1e3 ? `${+us.toPrecision(3)} us` : `${+(us / 1e3).toPrecision(3)} ms`;

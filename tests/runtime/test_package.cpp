@@ -49,7 +49,7 @@ int run_program(const std::vector<std::string>& arguments) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Of the architecture that the tests are built for: CPPGEN_CXX where they run in an emulator.
+// Returns the compiler for the architecture of the tests: CPPGEN_CXX where they run in an emulator.
 static std::string compiler() {
   const char* const given = std::getenv("CPPGEN_CXX");
   return given ? given : "g++";
