@@ -213,8 +213,8 @@ class TopK : public LibraryOperator {
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
     const TopKCall<int64_t> call = read_call<TopKCall<int64_t>>(kTopK, bound);
     if (is_narrow(call.type)) user_error("plan: topk of type {}", name_of(call.type));
-    if (call.k > call.axis) user_error("TopK: k is {}, but the axis has {} elements", call.k, call.axis);
     const int64_t rows = checked_mul(call.outer, call.inner, "topk");
+    if (call.k > call.axis && rows > 0) user_error("TopK: k is {}, but the axis has {} elements", call.k, call.axis);
     const auto size = int64_t(size_of(call.type));
     const int64_t results = checked_mul(rows, call.k, "topk");
     if (bound.bytes[0] != checked_mul(checked_mul(rows, call.axis, "topk"), size, "topk") ||

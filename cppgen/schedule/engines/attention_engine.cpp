@@ -12,7 +12,7 @@ bool is_plain(const Program& program, Expr load) {
          load->type == DType::f32 && is_float(program.buffer(load->buffer).type);
 }
 
-// Whether an operand is a matrix over the two loops, contiguous along one of them.
+// Returns whether an operand is a matrix over the two loops, contiguous along one of them.
 bool is_matrix(const Program& program, const Layouts& layouts, Expr load, const Loop& along, const Loop& across) {
   IndexExpr offset = offset_of(program, layouts, load);
   auto first = ir::stride_of(offset, along.var.node()), second = ir::stride_of(offset, across.var.node());

@@ -13,7 +13,7 @@ namespace cppgen::schedule {
 struct AttentionEngine {
   std::string name;  // in the output of `explain`
 
-  // Whether it can run the attention and is faster than separate statements; if not, the reason.
+  // Tells whether it can run the attention and is faster than separate statements; if not, why.
   FusionDecision (*supports)(const Program&, const Layouts&, const Attention&, const Options&, const Target&);
 };
 
