@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 10
+#define CPPGEN_ABI_VERSION 11
 
 // Functions that kernels cannot contain themselves, because a kernel is linked without libraries.
 struct cppgen_runtime {
@@ -12,7 +12,8 @@ struct cppgen_runtime {
   double (*fmod_f64)(double, double);
   // Register-blocked contraction tiles of this ISA, by format (runtime/contraction/formats.h) and number of rows: see
   // runtime/contraction/tiles.h. Null if the ISA has none.
-  void (*const* const* tiles)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc);
+  void (*const* const* tiles)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
+                              long ahead);
   // Tiles of float32 whose left operand is read in place, indexed by (2 * rows are contiguous + half as wide) and the
   // number of rows: see runtime/contraction/tiles.h.
   void (*const* const* strided)(const float* left, long ld, long K, const float* panel, float* block);
@@ -29,7 +30,7 @@ struct cppgen_runtime {
   bool (*const* winograd_output)(const float* products, long plane, long columns, float* block);
   void (*const* winograd_direct)(const float* const* points, long channels,
                                  void (*tile)(const void* const* left, long taps, long K, const void* panel,
-                                              void* block, long ldc),
+                                              void* block, long ldc, long ahead),
                                  const float* panel, long columns, float* block);
 };
 

@@ -99,7 +99,7 @@ static inline __attribute__((always_inline)) void multiply_bytes(const unsigned 
 // left[0]: the result of prepare_byte_block for a block of rows. `block` has 32 rows; those beyond the prepared ones
 // are undefined.
 template <class Unit, bool Signed>
-void byte_block_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+void byte_block_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
   using namespace byte_blocks;
   const auto* a = (const unsigned char*)left[0] + kHeaderBytes;
   const auto* b = (const unsigned char*)panel;

@@ -70,7 +70,7 @@ BYTES_FN void byte_rows(ByteSums<Rows, SignedLeft>& sums, const u8* const (&row)
 }
 
 template <int Rows, bool SignedLeft>
-void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc) {
+void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc, long) {
   ByteSums<Rows, SignedLeft> sums = {};
   const u8* panel = (const u8*)packed;
   for (long t = 0; t < taps; t++, left += Rows) {

@@ -110,7 +110,7 @@ BYTES_FN void byte_rows(WordSums<Rows, Left>& sums, const u8* const (&row)[Rows]
 }
 
 template <int Rows, class Left>
-void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc) {
+void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc, long) {
   WordSums<Rows, Left> sums = {};
   const u8* panel = (const u8*)packed;
   for (long t = 0; t < taps; t++, left += Rows) {

@@ -30,7 +30,7 @@ float sum_of_pairs(const void* const* left, long rows, long taps, long K, const 
 }
 
 template <size_t Rows>
-void pair_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+void pair_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
   for (size_t r = 0; r < Rows; r++)
     for (int j = 0; j < kPairColumns; j++)
       static_cast<float*>(block)[long(r) * ldc + j] =

@@ -9,11 +9,11 @@ constexpr int kMostRows = 32, kMostColumns = 64;
 
 class LongTile {
  public:
-  LongTile(const BlockTile& tile, long distance, float* results, long ldc, long group_blocks = kGroupBlocks)
-      : tile_(tile), distance_(distance), results_(results), ldc_(ldc), group_blocks_(group_blocks) {}
+  LongTile(const BlockTile& tile, long distance, float* results, long ldc, long ahead, long group_blocks = kGroupBlocks)
+      : tile_(tile), distance_(distance), results_(results), ldc_(ldc), ahead_(ahead), group_blocks_(group_blocks) {}
 
   void add(const void* const* left, long taps, long K, const char* panel) {
-    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, K, panel, distance_, results_, ldc_);
+    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, K, panel, distance_, results_, ldc_, ahead_);
     if (++blocks_ == group_blocks_) end_group();
   }
   // One tap, in blocks of `terms` products.
@@ -35,7 +35,7 @@ class LongTile {
   const BlockTile& tile_;
   long distance_;
   float* results_;
-  long ldc_, group_blocks_, blocks_ = 0, groups_ = 0;
+  long ldc_, ahead_, group_blocks_, blocks_ = 0, groups_ = 0;
   float totals_[kMostRows][kMostColumns];
 
   void end_group() {
@@ -49,8 +49,8 @@ class LongTile {
 }  // namespace
 
 void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long K, const void* panel, long distance,
-                float* results, long ldc) {
-  LongTile sums(tile, distance, results, ldc);
+                float* results, long ldc, long ahead) {
+  LongTile sums(tile, distance, results, ldc, ahead);
   const long group = tile.k_group, tap_bytes = (K + group - 1) / group * group * tile.panel_bytes;
   const char* of_tap = static_cast<const char*>(panel);
   if (K <= kWholeTerms) {
@@ -64,8 +64,8 @@ void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long 
 }
 
 void sum_short_blocks(const BlockTile& tile, long terms, const void* const* left, long K, const void* panel,
-                      long distance, float* results, long ldc) {
-  LongTile sums(tile, distance, results, ldc, kShortGroupBlocks);
+                      long distance, float* results, long ldc, long ahead) {
+  LongTile sums(tile, distance, results, ldc, ahead, kShortGroupBlocks);
   sums.add_blocks(left, terms, K, static_cast<const char*>(panel));
   sums.finish();
 }

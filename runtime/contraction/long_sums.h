@@ -19,7 +19,7 @@ constexpr long kWholeTerms = 1152, kBlockTerms = 512, kGroupBlocks = 64;
 
 // Does what a TileFunction does, for a part of a panel whose slices are so many elements apart.
 using BlockFunction = void (*)(const void* const* left, long taps, long K, const void* panel, long distance,
-                               void* block, long ldc);
+                               void* block, long ldc, long ahead);
 
 // Tiles of a fixed number of rows that sum one block.
 struct BlockTile {
@@ -32,12 +32,12 @@ struct BlockTile {
 
 // Computes the tile block by block.
 void sum_blocks(const BlockTile&, const void* const* left, long taps, long K, const void* panel, long distance,
-                float* results, long ldc);
+                float* results, long ldc, long ahead);
 
 // Sums that must be more exact: one tap in blocks of `terms` products, and groups of kShortGroupBlocks blocks.
 constexpr long kShortGroupBlocks = 8;
 void sum_short_blocks(const BlockTile&, long terms, const void* const* left, long K, const void* panel, long distance,
-                      float* results, long ldc);
+                      float* results, long ldc, long ahead);
 
 // Tiles compute blocks of at most kShortTerms products in registers, kShortBlocks of them before they reach memory.
 constexpr long kShortTerms = 16, kShortBlocks = 8;

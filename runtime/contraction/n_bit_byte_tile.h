@@ -94,7 +94,7 @@ void n_bit_byte_rows(const void* const* left, long K, const n_bits::PanelHeader&
 }
 
 template <int Rows, int Vectors>
-void n_bit_byte_tile(const void* const* left, long, long K, const void* panel, void* block, long ldc) {
+void n_bit_byte_tile(const void* const* left, long, long K, const void* panel, void* block, long ldc, long) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const c = (float*)block;
   if (header.bits == 4) return n_bit_byte_rows<Rows, 4, Vectors>(left, K, header, c, ldc);

@@ -292,7 +292,7 @@ void unpack_steps(const n_bits::PanelHeader& header, long first, long K, float* 
 
 // Entry 0 of a set (tiles.h).
 template <int Vectors>
-void unpack_n_bits(const void* const*, long first, long K, const void* panel, void* to, long) {
+void unpack_n_bits(const void* const*, long first, long K, const void* panel, void* to, long, long) {
   const auto& header = *(const n_bits::PanelHeader*)panel;
   float* const weights = (float*)to;
   constexpr ZerosAre kWhole = ZerosAre::whole, kSeparate = ZerosAre::separate;
@@ -306,22 +306,22 @@ void unpack_n_bits(const void* const*, long first, long K, const void* panel, vo
 // The sums of unpacked steps, in the order of n_bit_rows() with scaled weights.
 template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long K, const void* weights, void* block,
-                                       long ldc) {
+                                       long ldc, long) {
   constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps_of_pointers(sums, left, taps, K, (const float*)weights, n_bits::unpacked_steps(K) * kSlice);
+  vec::add_taps_of_pointers(sums, left, taps, K, (const float*)weights, n_bits::unpacked_steps(K) * kSlice, 0);
   store_sums(sums.v, (float*)block, ldc, Adds);
 }
 
 // Weights become float32 in registers for up to MostRows rows.
 template <int Rows, int MostRows, int Vectors>
-void whole_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+void whole_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
   if constexpr (Rows <= MostRows) {
     n_bit_tile<Rows, Vectors>(left, taps, K, panel, block, ldc);
   } else {
     constexpr int kFirst = (Rows + 1) / 2;
-    whole_tile<kFirst, MostRows, Vectors>(left, taps, K, panel, block, ldc);
-    whole_tile<Rows - kFirst, MostRows, Vectors>(left + kFirst, taps, K, panel, (float*)block + kFirst * ldc, ldc);
+    whole_tile<kFirst, MostRows, Vectors>(left, taps, K, panel, block, ldc, 0);
+    whole_tile<Rows - kFirst, MostRows, Vectors>(left + kFirst, taps, K, panel, (float*)block + kFirst * ldc, ldc, 0);
   }
 }
 

@@ -126,7 +126,7 @@ TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long K, Panel
 // left[0]: the result of prepare_split for a block of rows. `block` has 32 rows; those beyond the prepared ones are
 // undefined.
 template <int Parts, class Unit>
-void split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+void split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
   const auto& rows = *(const split::RowsHeader*)left[0];
   const auto& header = *(const split::PanelHeader*)panel;
   const unsigned short* a = (const unsigned short*)((const char*)left[0] + split::kHeaderBytes);
@@ -145,9 +145,9 @@ void split_tile(const void* const* left, long taps, long K, const void* panel, v
 
 // Adds the product to the contents of `block`: a sum that went on from there would lose digits (long_sums.h).
 template <int Parts, class Unit>
-void add_split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+void add_split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
   alignas(64) float sums[split::kBlockSide * split::kBlockSide];
-  split_tile<Parts, Unit>(left, taps, K, panel, sums, split::kBlockSide);
+  split_tile<Parts, Unit>(left, taps, K, panel, sums, split::kBlockSide, 0);
   const int rows = ((const split::RowsHeader*)left[0])->count;
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < split::kBlockSide; j += kLanes) {

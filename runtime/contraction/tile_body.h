@@ -22,15 +22,15 @@ TILE_FN void store_sums(const vec::Sums<TileUnit, Rows, Vectors>& sums, float* b
 
 template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long K, const void* panel, long distance,
-                                    void* block, long ldc) {
+                                    void* block, long ldc, long ahead) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps_of_pointers(sums, left, taps, K, static_cast<const float*>(panel), distance);
+  vec::add_taps_of_pointers(sums, left, taps, K, static_cast<const float*>(panel), distance, ahead);
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 
 // Calls use(k, sums) with the sums of kShortTerms products from each k on.
 template <int Rows, int Vectors, class Use>
-TILE_FN void each_short_block(const void* const* left, long K, const void* panel, long distance, Use use) {
+TILE_FN void each_short_block(const void* const* left, long K, const void* panel, long distance, long ahead, Use use) {
   constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
   const float* slice = static_cast<const float*>(panel);
   const float* rows[Rows];
@@ -39,7 +39,8 @@ TILE_FN void each_short_block(const void* const* left, long K, const void* panel
   for (long k = 0; k < K; k += kShortTerms) {
     vec::Sums<TileUnit, Rows, Vectors> sums;
     const long terms = K - k < kShortTerms ? K - k : kShortTerms;
-    vec::add_products(sums, terms, slice + k * kSlice, distance, [&](int r) { return rows[r] + k; });
+    vec::add_products(
+        sums, terms, slice + k * kSlice, distance, [&](int r) { return rows[r] + k; }, ahead);
     use(k, sums);
   }
 }
@@ -49,7 +50,7 @@ TILE_FN void each_short_block(const void* const* left, long K, const void* panel
 // multiply-adds.
 template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long K, const void* panel, long distance,
-                                     void* block, long ldc) {
+                                     void* block, long ldc, long ahead) {
   constexpr int kMostRows = ((kRegisters - 1) / Vectors - 1) / 2;
   float* c = static_cast<float*>(block);
   if constexpr (Rows > kMostRows) {
@@ -62,7 +63,7 @@ VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long K, cons
       else
         store_sums<true>(sums, in_memory, Vectors * kLanes);
     };
-    each_short_block<Rows, Vectors>(left, K, panel, distance, add);
+    each_short_block<Rows, Vectors>(left, K, panel, distance, ahead, add);
     vec::Sums<TileUnit, 1, Vectors> row;
     for (int r = 0; r < Rows; r++) {
 #pragma GCC unroll 4
@@ -72,7 +73,7 @@ VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long K, cons
   } else {
     vec::Sums<TileUnit, Rows, Vectors> totals;
     each_short_block<Rows, Vectors>(
-        left, K, panel, distance, [&](long, const auto& sums) __attribute__((always_inline)) {
+        left, K, panel, distance, ahead, [&](long, const auto& sums) __attribute__((always_inline)) {
 #pragma GCC unroll 32
           for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4
@@ -90,21 +91,22 @@ constexpr BlockTile block_tile(BlockFunction first, BlockFunction next) {
 }
 
 template <int Rows, int Vectors>
-void tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
+void tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long ahead) {
   const long distance = taps * K * vec::slice_columns(Vectors * kLanes);
-  if (taps * K <= kWholeTerms) return tile_block<Rows, Vectors, false>(left, taps, K, panel, distance, block, ldc);
+  if (taps * K <= kWholeTerms)
+    return tile_block<Rows, Vectors, false>(left, taps, K, panel, distance, block, ldc, ahead);
   sum_blocks(block_tile<Rows, Vectors>(tile_block<Rows, Vectors, false>, tile_block<Rows, Vectors, true>), left, taps,
-             K, panel, distance, static_cast<float*>(block), ldc);
+             K, panel, distance, static_cast<float*>(block), ldc, ahead);
 }
 
 template <int Rows, int Vectors>
-void tile_in_blocks(const void* const* left, long terms, long K, const void* panel, void* block, long ldc) {
+void tile_in_blocks(const void* const* left, long terms, long K, const void* panel, void* block, long ldc, long ahead) {
   const bool is_short = terms <= kShortTerms;
   const BlockTile tile =
       is_short ? block_tile<Rows, Vectors>(short_block<Rows, Vectors, false>, short_block<Rows, Vectors, true>)
                : block_tile<Rows, Vectors>(tile_block<Rows, Vectors, false>, tile_block<Rows, Vectors, true>);
   sum_short_blocks(tile, is_short ? kShortTerms * kShortBlocks : terms, left, K, panel,
-                   K * vec::slice_columns(Vectors * kLanes), static_cast<float*>(block), ldc);
+                   K * vec::slice_columns(Vectors * kLanes), static_cast<float*>(block), ldc, ahead);
 }
 
 template <int MaxRows, int Vectors>

@@ -8,12 +8,12 @@ namespace cppgen::rt::TILE_ISA {
 
 // Sums of any K have one accumulator: their rounding is that of float64.
 template <int Rows, int Vectors>
-VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long K, const void* panel, void* block,
-                                  long ldc) {
+VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
+                                  long ahead) {
   constexpr int kColumns = Vectors * DoubleUnit::kLanes;
   static_assert(vec::slice_columns(kColumns) == kColumns, "a panel is one slice (formats.h)");
   vec::Sums<DoubleUnit, Rows, Vectors> sums;
-  vec::add_taps_of_pointers(sums, left, taps, K, static_cast<const double*>(panel), 0);
+  vec::add_taps_of_pointers(sums, left, taps, K, static_cast<const double*>(panel), 0, ahead);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4

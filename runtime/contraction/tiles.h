@@ -16,7 +16,9 @@ constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 // is skipped (float32 and float64 tiles only). The block is overwritten; left and block need no alignment. Float sums
 // are in the order of (t, k), those of float32 in blocks that depend on K alone (long_sums.h). Products and
 // sums are fused, except for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
-using TileFunction = void (*)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc);
+// If `ahead` is not 0, float32 tiles prefetch what is so many bytes behind the panel into the second-level cache.
+using TileFunction = void (*)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
+                              long ahead);
 
 // Converts the rows left[t * rows + r][k], k < K, to the form that tiles of the format read: `prepared` then
 // replaces `left`. It points into scratch memory of prepared_bytes() (formats.h), aligned to 64 bytes, which may refer

@@ -51,7 +51,7 @@ VEC_FN void prefetch_step(const unsigned short* b) {
 }
 
 template <int Rows, bool Adds>
-void tile_block(const void* const* left, long taps, long K, const void* panel, long, void* block, long ldc) {
+void tile_block(const void* const* left, long taps, long K, const void* panel, long, void* block, long ldc, long) {
   Accumulators<Rows> acc = {};
   const unsigned short* b = (const unsigned short*)panel;
   for (long t = 0; t < taps; t++, left += Rows) {
@@ -92,10 +92,10 @@ void tile_block(const void* const* left, long taps, long K, const void* panel, l
 }
 
 template <int Rows>
-void tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc) {
-  if (taps * K <= kWholeTerms) return tile_block<Rows, false>(left, taps, K, panel, 0, block, ldc);
+void tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
+  if (taps * K <= kWholeTerms) return tile_block<Rows, false>(left, taps, K, panel, 0, block, ldc, 0);
   sum_blocks({tile_block<Rows, false>, tile_block<Rows, true>, Rows, kTileColumns, 2, 2 * kTileColumns, 2}, left, taps,
-             K, panel, 0, (float*)block, ldc);
+             K, panel, 0, (float*)block, ldc, 0);
 }
 
 // Rounds to nearest even; denormals become zero.

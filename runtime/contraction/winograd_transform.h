@@ -176,7 +176,7 @@ void winograd_direct(const float* const* points, long channels, TileFunction til
     for (int tap = 0; tap < kAllTaps; tap++)
       for (int x = 0; x < form.side; x++)
         left[tap * form.side + x] = points[(y * form.stride + tap / kTaps) * kWindow + x * form.stride + tap % kTaps];
-    tile(left, kAllTaps, channels, panel, block + y * form.side * columns, columns);
+    tile(left, kAllTaps, channels, panel, block + y * form.side * columns, columns, 0);
   }
 }
 

@@ -66,7 +66,7 @@ void check_tile(const Case& c, Fill fill) {
   for (long i = 0; i < row_count; i++) left.push_back(rows.data() + i * 7 % row_count * c.k);
   const long ldc = nr + 3;
   std::vector<int> block(size_t(c.rows * ldc), 99);
-  runtime_table(c.isa.name)->tiles[size_t(c.format)][c.rows](left.data(), c.taps, c.k, panel, block.data(), ldc);
+  runtime_table(c.isa.name)->tiles[size_t(c.format)][c.rows](left.data(), c.taps, c.k, panel, block.data(), ldc, 0);
   for (int r = 0; r < c.rows; r++)
     for (int j = 0; j < nr; j++) {
       int64_t want = 0;

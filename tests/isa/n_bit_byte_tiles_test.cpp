@@ -105,7 +105,7 @@ void check(const char* isa, const Case& c) {
     const Rows rows(c, count);
     std::vector<float> got(size_t(count * shape.nr), -1);
     runtime_table(isa)->tiles[size_t(TileFormat::n_bits_of_i8)][count](rows.left.data(), 1, c.k, weights.panel.data(),
-                                                                       got.data(), shape.nr);
+                                                                       got.data(), shape.nr, 0);
     for (int r = 0; r < count; r++)
       for (int j = 0; j < shape.nr; j++) {
         double want = 0;

@@ -56,8 +56,8 @@ std::vector<float> unpacked(const TileFunction* tiles, int mr, int nr, std::vect
   std::vector<float> block(rows.size() * size_t(nr));
   for (long first = 0; first < kK; first += kBlockTerms) {
     const long K = std::min(kK - first, kBlockTerms);
-    tiles[0](nullptr, first, K, panel, weights.data(), nr);
-    tiles[size_t(first == 0 ? mr : 2 * mr) + rows.size()](rows.data(), 1, K, weights.data(), block.data(), nr);
+    tiles[0](nullptr, first, K, panel, weights.data(), nr, 0);
+    tiles[size_t(first == 0 ? mr : 2 * mr) + rows.size()](rows.data(), 1, K, weights.data(), block.data(), nr, 0);
     for (const void*& row : rows) row = static_cast<const float*>(row) + kBlockTerms;
   }
   return block;
@@ -81,7 +81,7 @@ TEST(NBitTiles, UnpackedWeightsGiveTheSameBits) {
             std::vector<const void*> left;
             for (int r = 0; r < rows; r++) left.push_back(&x[size_t(r * 7)]);
             std::vector<float> whole(size_t(rows * shape.nr));
-            tiles[rows](left.data(), 1, kK, panel, whole.data(), shape.nr);
+            tiles[rows](left.data(), 1, kK, panel, whole.data(), shape.nr, 0);
             compared++;
             EXPECT_EQ(unpacked(tiles, shape.mr, shape.nr, left, panel), whole) << isa->name << ", " << bits << " bits";
           }

@@ -71,7 +71,8 @@ void check_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long tap
   const long ldc = shape.nr + 3;
   std::vector<float> c(size_t(rows * ldc), 99.0f);
   const std::vector<const void*> left(a.begin(), a.end());
-  runtime_table(isa.name)->tiles[size_t(format)][rows](left.data(), taps, k, b.get(), c.data(), ldc);
+  const long ahead = rows % 2 * 4096;  // what is prefetched need not exist
+  runtime_table(isa.name)->tiles[size_t(format)][rows](left.data(), taps, k, b.get(), c.data(), ldc, ahead);
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < ldc; j++) {
       const float want = j < shape.nr ? expected(a, rows, r, taps, k, b.get(), slice_columns(format, shape.nr), j,
@@ -125,7 +126,7 @@ void check_double_tile(const cppgen::VecISA& isa, TileFormat format, int rows, l
     table->prepare[size_t(format)](left.data(), rows, taps, k, scratch.get(), prepared.data());
   const long ldc = columns + 3;
   std::vector<double> c(size_t(rows * ldc), 99.0);
-  table->tiles[size_t(format)][rows](prepared.data(), taps, k, b.data(), c.data(), ldc);
+  table->tiles[size_t(format)][rows](prepared.data(), taps, k, b.data(), c.data(), ldc, 0);
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < columns; j++) {
       double want = 0;

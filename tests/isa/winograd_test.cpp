@@ -91,7 +91,7 @@ class OnePatch {
         const void* left[] = {transformed.data() + i * row};
         table_->tiles[size_t(TileFormat::f32)][shape_.mr + 1](left, block_terms(p_.form, p_.accuracy), p_.channels,
                                                               aligned() + (panel * products + i) * p_.channels * nr,
-                                                              sums.data() + i * nr, nr);
+                                                              sums.data() + i * nr, nr, 0);
       }
       return table_->winograd_output[winograd::number_of(p_.form)](sums.data(), nr, nr, block);
     });

@@ -49,9 +49,11 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
 }
 
 // Adds sum over k < K of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
-// advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers.
+// advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers. If `ahead` is not
+// 0, what is so many bytes behind the panel is prefetched into the second-level cache; products are bound by loads on
+// many CPUs, so that the branch costs less than prefetches of what is already there.
 template <class Unit, int Rows, int Vectors, class T, class Row>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row) {
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row, i64 ahead) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
   constexpr int kStepsAhead = 16;
   // With few rows, steps follow each other so fast that the CPU's own prefetching is faster than these instructions.
@@ -59,10 +61,12 @@ VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice,
 #pragma GCC unroll 1
   for (i64 k = 0; k < K; k++, slice += kSlice) {
 #pragma GCC unroll 4
-    for (int j = 0; kPrefetches && j < kColumns; j += kLine) {
-      const T* const line = slice + j / kSlice * distance + j % kSlice;
-      __builtin_prefetch(line + kStepsAhead * kSlice);
-      __builtin_prefetch(line + kColumns / kSlice * distance, 0, 2);  // of the next panel, into the second-level cache
+    for (int j = 0; kPrefetches && j < kColumns; j += kLine)
+      __builtin_prefetch(slice + j / kSlice * distance + j % kSlice + kStepsAhead * kSlice);
+    if (kPrefetches && ahead != 0) {
+#pragma GCC unroll 4
+      for (int j = 0; j < kColumns; j += kLine)
+        __builtin_prefetch((const char*)(slice + j / kSlice * distance + j % kSlice) + ahead, 0, 2);
     }
     if constexpr (requires { row.advance(1); }) {
       add_outer_product(sums, 0, slice, distance, row);
@@ -164,16 +168,17 @@ struct ScatteredRows {
 
 // Adds the products of these taps, of a panel that may have more.
 template <class Unit, int Rows, int Vectors, class Left, class T>
-VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 K, const T* slice, i64 distance) {
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 K, const T* slice, i64 distance,
+                     i64 ahead) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes))
-    if (!left.skips(t)) add_products(sums, K, slice, distance, left.template at<Rows>(t));
+    if (!left.skips(t)) add_products(sums, K, slice, distance, left.template at<Rows>(t), ahead);
 }
 
 // Does the same for pointers to rows. Many of them have no room in registers, but are often equally far apart.
 template <class Unit, int Rows, int Vectors, class T>
 VEC_FN void add_taps_of_pointers(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 K,
-                                 const T* slice, i64 distance) {
+                                 const T* slice, i64 distance, i64 ahead) {
   const ScatteredRows<Rows, T> rows{left};
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
@@ -181,11 +186,11 @@ VEC_FN void add_taps_of_pointers(Sums<Unit, Rows, Vectors>& sums, const void* co
     const auto tap = rows.template at<Rows>(t);
     if constexpr (Rows > kPointersInRegisters) {
       if (are_even(tap.row)) {
-        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(tap.row[0], tap.row[1] - tap.row[0]));
+        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(tap.row[0], tap.row[1] - tap.row[0]), ahead);
         continue;
       }
     }
-    add_products(sums, K, slice, distance, tap);
+    add_products(sums, K, slice, distance, tap, ahead);
   }
 }
 

@@ -8,10 +8,10 @@ inline namespace VEC_ISA {
 
 // epilogue(r)(column, lanes, sum) for each vector of a tile of so many columns, the first one being column0.
 template <int Rows, int Vectors, int Columns, class Left, class Epilogue>
-VEC_FN void tile(Left left, i64 taps, i64 K, const f32* panel, i64 column0, Epilogue epilogue) {
+VEC_FN void tile(Left left, i64 taps, i64 K, const f32* panel, i64 column0, Epilogue epilogue, i64 ahead) {
   asm("" : "+r"(taps), "+r"(K));  // hides the numbers from g++, which would unroll and reorder blocked loops
   Sums<FloatUnit, Rows, Vectors> sums;
-  add_taps(sums, left, taps, K, panel, taps * K * slice_columns(Vectors * L));
+  add_taps(sums, left, taps, K, panel, taps * K * slice_columns(Vectors * L), ahead);
 #pragma GCC unroll 4
   for (int j = 0; j < Vectors; j++) {
 #pragma GCC unroll 32

@@ -17,4 +17,11 @@ ValueEmitter ContractionWriter::contraction_epilogue() {
   return e;
 }
 
+Code ContractionWriter::next_panel(const Code& tile, int64_t bytes) {
+  if (tile.is_number(0)) return bytes;
+  const Code ahead = Code::name("ahead");
+  body_.let(ahead, "{} == 0 ? {} : 0", tile, bytes);
+  return ahead;
+}
+
 }  // namespace cppgen::forms

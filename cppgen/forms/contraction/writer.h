@@ -12,6 +12,11 @@ class ContractionWriter : public KernelWriter {
   // The stores of the epilogue, whose lanes are columns: the statements before the loops over rows, in each of these,
   // and in that over the columns, where the sum is `sum` and the lanes are `n`. The loops have names.
   ValueEmitter contraction_epilogue();
+
+  // Returns how far ahead a tile prefetches, where tiles of rows follow each other and panels, of so many bytes, are in
+  // the loop around them. The first tile of rows prefetches the next panel, so that it is in the second-level cache
+  // when its turn comes.
+  Code next_panel(const Code& tile, int64_t bytes);
 };
 
 }  // namespace cppgen::forms

@@ -96,15 +96,15 @@ void TileWriter::write_panel_block(const TilesPlan::Blocks& plan) {
   const bool unpacks = plan.weight_bytes > 0;
   const int64_t mr = c.shape.mr, nr = c.shape.nr, first = unpacks ? mr : 0;
   if (unpacks)
-    body_.line("{}[0](nullptr, block * {}, block_k, {}, weights, {});", of_format("tiles", c.format), plan.k_blocks.k,
-               panel_address("panel"), nr);
+    body_.line("{}[0](nullptr, block * {}, block_k, {}, weights, {}, 0);", of_format("tiles", c.format),
+               plan.k_blocks.k, panel_address("panel"), nr);
   else
     body_.constant(fmt::format("const {}* const", storage_type(info(c.format).panel)), "right", "{} + block * {}",
                    panel_address("panel"), plan.k_blocks.panel_bytes);
   open_tiles();
   write_sums_place("to", plan.tiles);
   body_.constant("const int", "function", "counts[tile - tile0] + (block == 0 ? {} : {})", first, first + mr);
-  body_.line("{}[function]({}, block_taps, block_k, {}, to, {});", of_format("tiles", c.format), prepared_tile(),
+  body_.line("{}[function]({}, block_taps, block_k, {}, to, {}, 0);", of_format("tiles", c.format), prepared_tile(),
              unpacks ? "weights" : "right", nr);
   body_.close();
 }

@@ -124,8 +124,8 @@ Code TileWriter::even_rows() const {
 void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;
   const Code left = plan_.even_rows ? even_rows() : code("vec::ScatteredRows<{}>{{left}}", rows);
-  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, right, column0, {});", rows, c.shape.nr / view_.target.lanes, width,
-             left, kTaps, kK, kEpilogue);
+  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, right, column0, {}, {});", rows, c.shape.nr / view_.target.lanes, width,
+             left, kTaps, kK, kEpilogue, ahead_);
 }
 
 void TileWriter::write_called_product() {
@@ -140,7 +140,8 @@ void TileWriter::write_called_product() {
     body_.line("vec::row_pointers({}, count, {}, rows);", even_rows(), kTaps);
     operand = "rows";
   }
-  body_.line("{}[count]({}, {}, {}, right, block, {});", of_format("tiles", c.format), operand, kTaps, kK, c.shape.nr);
+  body_.line("{}[count]({}, {}, {}, right, block, {}, {});", of_format("tiles", c.format), operand, kTaps, kK,
+             c.shape.nr, ahead_);
   const Code in_rows =
       code("vec::finish_block(block, {}, count, column0, {}, {});", c.shape.nr, kTileColumns, kEpilogue);
   if (!plan_.transposed) return body_.text(in_rows);

@@ -32,6 +32,7 @@ void TileWriter::write_tile(const Code& tile) {
   body_.open(std::move(panels));
   body_.constant(code("const {}* const", storage_type(info(c.format).panel)).text(), "right", "{}",
                  panel_address(panel));
+  prefetch_next_panel(tile);
   write_products(panel);
   body_.close();
 }
@@ -100,6 +101,17 @@ Code TileWriter::panel_address(const Code& panel) const {
   const Code batch = times(factor(c.packed_batch), plan_.panels.is_constant(1) ? 1 : kPanels);
   const Code number = !batch.is_number(0) && !panel.is_number(0) ? "(" + sum(batch, panel) + ")" : sum(batch, panel);
   return sum(context_.pointers.at(c.packed), times(number, factor(c.panel_elements)));
+}
+
+// Declares whether tiles prefetch the next panel: it is there already if neighbouring units have different panels, and
+// it would not stay there if it is large.
+void TileWriter::prefetch_next_panel(const Code& tile) {
+  const auto& c = contraction();
+  const DType type = info(c.format).panel;
+  if (type != DType::f32 || plan_.batch_inside || plan_.rows_outside || !c.panel_elements.is_constant()) return;
+  const int64_t bytes = c.panel_elements.constant() * int64_t(size_of(type));
+  const bool one = plan_.tiles.is_constant(1);
+  if (one || 2 * bytes <= view_.target.l2_bytes / view_.tuning().panel_cache_share) ahead_ = next_panel(tile, bytes);
 }
 
 // The number of row `r` of the tile. Rows are consecutive, except in tiles of the columns at the border.

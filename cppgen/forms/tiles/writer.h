@@ -27,15 +27,16 @@ class TileWriter : public ContractionWriter {
   Code declare_group(const Code& tiles, IndexExpr count);
   Code declare_batch_inside();
   Code declare_rows_outside(const Code& unit, const Code& tiles);
-  Code group_, row0_ = Code::name("row0");
+  Code group_, row0_ = Code::name("row0"), ahead_ = 0;
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;
   Code panel_address(const Code& panel) const;
+  void prefetch_next_panel(const Code& tile);
   Code row_text() const;
   void write_tile(const Code& tile);
   void write_tile_place(const Code& tile);
   void write_line_place(const Code& tile);
-  // tile_operands.cpp
+  // operands.cpp
   void declare_left();
   void write_padding(Expr value);
   // The offset of a row's first element in the buffer of a load of the left operand.
@@ -49,7 +50,7 @@ class TileWriter : public ContractionWriter {
   int64_t moved_elements() const;
   void write_addresses(const Code& to, IndexExpr offset);
   void write_skipped_taps();
-  // tile_epilogue.cpp
+  // epilogue.cpp
   void write_epilogue();
   void write_transposed_epilogue();
   void write_row_places(const std::vector<ir::Loop>& rows);
@@ -59,7 +60,7 @@ class TileWriter : public ContractionWriter {
   void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
   void write_columns(const Code& panel);
-  // block_writer.cpp
+  // blocks.cpp
   void write_k_blocks(const TilesPlan::Blocks&);
   void declare_blocks(const TilesPlan::Blocks&);
   Code prepared_tile() const;

@@ -209,12 +209,13 @@ void WinogradWriter::write_inputs() {
 void WinogradWriter::write_products() {
   const auto& c = contraction_;
   const int64_t products = rt::winograd::products(form_), mr = c.shape.mr, nr = c.shape.nr;
+  const int64_t panel = c.k.extent.constant() * nr;
   const Code product = Code::name("product"), tile = Code::name("tile");
   body_.let("tiles", "(piece.size + {}) / {}", mr - 1, mr);
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
   open_panels();
   body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", panels_of_group(), kPanel, products,
-                 product, c.k.extent.constant() * nr);
+                 product, panel);
   body_.open(For{.variable = tile, .end = "tiles"});
   body_.constant("const vec::Piece", "rows", "vec::even_piece(piece.size, tiles, {})", tile);
   body_.array("const void*", "left", Code(mr));
@@ -225,9 +226,10 @@ void WinogradWriter::write_products() {
   const bool in_blocks = c.k.extent.constant() > terms;
   before_.comment("Tiles that sum the whole of K at once are the first functions; those in short blocks follow.");
   before_.constant("const auto", "first_function", "{}", in_blocks ? mr : 0);
-  body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {});",
+  const Code ahead = next_panel(tile, panel * int64_t(sizeof(float)));
+  body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {}, {});",
              of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.k.extent), panel_sums(), product,
-             kSumsPlane, nr, nr);
+             kSumsPlane, nr, nr, ahead);
   body_.close();
   body_.close();
   body_.close();
