@@ -52,7 +52,7 @@ TEST(StateTexts, EachStageIsReadBackAndMakesTheKernelsOfACompilation) {
   for (const DecoderForm& form :
        {DecoderForm{}, DecoderForm{1, 3, 5}, DecoderForm{2, 2, 16, DType::f16}, DecoderForm{.reads_past = true}}) {
     const std::vector<std::string> expected = compiled_kernels(form, settings);
-    EXPECT_GT(expected.size(), 4u);
+    EXPECT_FALSE(expected.empty());
     EXPECT_EQ(kernels_by_texts(form, settings), expected);
   }
 }
