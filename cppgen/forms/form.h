@@ -44,8 +44,8 @@ struct PlannedKernel : KernelPlan {
 };
 
 struct Form {
-  std::string name;                          // in texts of plans, and what TileContraction::form may be
-  bool (*fits)(const KernelView&);           // whether a kernel that no earlier form fits has this form
+  std::string name;                 // in texts of plans, and what `form` of TileContraction and Attention may be
+  bool (*fits)(const KernelView&);  // whether a kernel that no earlier form fits has this form
   PlannedKernel (*plan)(const KernelView&);  // without `description` and `work`, which follow from the form's plan
 };
 

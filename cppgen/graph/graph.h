@@ -119,6 +119,13 @@ struct Node {
   const std::vector<int64_t>& captures(const std::string& body) const;
 };
 
+// An output whose memory callers keep: it is the input with more positions, and both are one tensor (--state).
+struct KeptOutput {
+  size_t output, input;  // positions in the lists of the graph
+  int64_t capacity;      // the positions for which there is memory
+  bool operator==(const KeptOutput&) const = default;
+};
+
 struct Graph {
   std::string name;
   std::shared_ptr<IndexArena> index = std::make_shared<IndexArena>();
@@ -128,6 +135,7 @@ struct Graph {
   std::map<std::string, int> opsets;  // domain -> version
   // Custom operators of this graph and all its bodies; null if there are none.
   std::shared_ptr<const ops::CustomOperators> custom_operators;
+  std::vector<KeptOutput> states = {};  // of a model
 
   ValueId add_value(std::string name);
   ValueId add_constant(std::string name, Tensor);

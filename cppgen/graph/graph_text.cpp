@@ -97,7 +97,9 @@ class GraphPrinter {
       if (v.constant) text += inside + constant(v) + "\n";
     for (const Node& node : graph_.nodes) text += inside + line(node, inside) + "\n";
     const std::string results = refs(graph_.outputs);
-    return text + inside + (results.empty() ? "return" : "return " + results) + "\n" + indent + "}";
+    text += inside + (results.empty() ? "return" : "return " + results) + "\n";
+    for (const KeptOutput& state : graph_.states) text += inside + kept(state) + "\n";
+    return text + indent + "}";
   }
 
   std::string line(const Node& node, const std::string& indent) const {
@@ -167,6 +169,11 @@ class GraphPrinter {
 
   std::string constant(const Value& v) const {
     return "constant " + ref(v.id) + " : " + exact_type(v) + data(*v.constant);
+  }
+
+  std::string kept(const KeptOutput& state) const {
+    return fmt::format("keep {} in {} capacity {}", ref(graph_.outputs[state.output]), ref(graph_.inputs[state.input]),
+                       state.capacity);
   }
 
   std::string result_types(const Node& node) const {

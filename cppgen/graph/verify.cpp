@@ -22,6 +22,10 @@ class Verifier {
       check_id(out, "graph outputs");
       if (!defined_[size_t(out)]) fail("output {} is not defined", label(out));
     }
+    for (const KeptOutput& state : graph_.states)
+      if (state.output >= graph_.outputs.size() || state.input >= graph_.inputs.size())
+        fail("a state has the output {} and the input {}, but there are {} and {}", state.output, state.input,
+             graph_.outputs.size(), graph_.inputs.size());
   }
 
  private:

@@ -86,6 +86,8 @@ struct TileContraction {
   std::shared_ptr<const Tuning> tuning{};
 };
 
+inline constexpr std::string_view kAttentionForm = "attention";  // of kernels whose lanes are the queries
+
 // An attention computes
 //   out[batch, row, column] = sum over keys of softmax over keys of score(sum over head_size of query x key) x value.
 // The rows are the lanes of a unit of work; query, key and value are loads over these loops.
@@ -93,9 +95,10 @@ struct Attention {
   std::vector<ir::Loop> batch;
   ir::Loop rows, keys, head_size, columns;
   ir::Expr query = nullptr, key = nullptr, value = nullptr;
-  ir::Expr score = nullptr;  // over batch, rows and keys; accumulator 0: the product
-  bool divides = false;      // by the sum of the powers; otherwise multiplies by its reciprocal
-  bool zeros = false;        // results are 0, not NaN, if all scores are -infinity
+  ir::Expr score = nullptr;                        // over batch, rows and keys; accumulator 0: the product
+  bool divides = false;                            // by the sum of the powers; otherwise multiplies by its reciprocal
+  bool zeros = false;                              // results are 0, not NaN, if all scores are -infinity
+  std::string form = std::string(kAttentionForm);  // of its kernel (cppgen/forms/forms.def), which its engine chooses
 };
 
 // Tells whether all keys are one block, so that the softmax of a row is computed once; otherwise it is corrected after

@@ -53,8 +53,11 @@ class DraftCheck {
   const LoopNest* nest(size_t i) const { return std::get_if<LoopNest>(&program_.statements[i]); }
   bool is_contraction(size_t i) const { return nest(i) && nest(i)->is_contraction(); }
 
-  static void check_attention(const FoundAttention& found) {
+  void check_attention(const FoundAttention& found) const {
     const Attention& a = found.attention;
+    const bool chosen = has_run(draft_, "choose_engines");
+    require(found.engine || !chosen, "an attention has no engine, but choose_engines has run");
+    require(!found.engine || chosen, "an attention has an engine, but choose_engines has not run");
     require(is_load(a.query) && is_load(a.key) && is_load(a.value), "an operand of an attention is no load");
     require(!found.stores.empty() && !found.inside.empty(), "an attention stores nothing, or keeps nothing inside");
   }

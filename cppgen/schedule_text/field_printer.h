@@ -9,6 +9,7 @@
 #include "cppgen/ir/text/exact_text.h"
 #include "cppgen/ir/text/program_text.h"
 #include "cppgen/schedule/draft.h"
+#include "cppgen/schedule/engines/attention_engine.h"
 #include "cppgen/schedule_text/target_text.h"
 
 namespace cppgen::schedule_text {
@@ -55,6 +56,9 @@ class FieldPrinter {
     assign(name, std::string(names[size_t(x)]));
   }
   void engine(std::string_view name, const schedule::Engine* x) { word(name, engine_name(*x)); }
+  void engine(std::string_view name, const schedule::AttentionEngine* x) {
+    if (x) word(name, x->name);
+  }
   void tuning(std::string_view name, const std::shared_ptr<const schedule::Tuning>& x);
   void tuning(std::string_view name, const schedule::Tuning& x, const schedule::Tuning& usual);
   void costs(std::string_view name, const std::shared_ptr<const schedule::Costs>& x);

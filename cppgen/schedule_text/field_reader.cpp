@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "cppgen/ir/text/print_expr.h"
 #include "cppgen/schedule/costs.h"
+#include "cppgen/schedule/engines/attention_engine.h"
 #include "cppgen/schedule_text/fields.h"
 #include "cppgen/text/tensor_reader.h"
 
@@ -110,6 +112,19 @@ void FieldReader::engine(std::string_view name, const schedule::Engine*& x) {
   const std::string read = reader_.any_name("the name of an engine");
   x = engine_named(read);
   if (!x) reader_.fail_at(place, fmt::format("there is no engine {}", ir::quoted(read)));
+  reader_.accept_sign(",");
+}
+
+void FieldReader::engine(std::string_view name, const schedule::AttentionEngine*& x) {
+  x = nullptr;
+  if (!accept(name)) return;
+  reader_.expect_sign("=");
+  const text::Place place = reader_.peek().place;
+  const std::string read = reader_.any_name("the name of an engine of attentions");
+  const auto& all = schedule::attention_engine_list();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& engine) { return engine.name == read; });
+  if (found == all.end()) reader_.fail_at(place, fmt::format("there is no engine of attentions {}", ir::quoted(read)));
+  x = &*found;
   reader_.accept_sign(",");
 }
 

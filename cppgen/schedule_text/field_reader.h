@@ -55,6 +55,7 @@ class FieldReader {
     x = E(one_of(name, names));
   }
   void engine(std::string_view name, const schedule::Engine*& x);
+  void engine(std::string_view name, const schedule::AttentionEngine*& x);  // null if there is no such field
   void tuning(std::string_view name, std::shared_ptr<const schedule::Tuning>& x);
   void tuning(std::string_view name, schedule::Tuning& x, const schedule::Tuning& usual);
   void costs(std::string_view name, std::shared_ptr<const schedule::Costs>& x);

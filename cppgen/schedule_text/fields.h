@@ -121,7 +121,7 @@ void fields(V& v, TileContraction& contraction) {
 
 template <class V>
 void fields(V& v, Attention& attention) {
-  auto& [batch, rows, keys, head_size, columns, query, key, value, score, divides, zeros] = attention;
+  auto& [batch, rows, keys, head_size, columns, query, key, value, score, divides, zeros, form] = attention;
   v("batch", batch, {});
   v("rows", rows);
   v("keys", keys);
@@ -135,6 +135,7 @@ void fields(V& v, Attention& attention) {
   v("score", score);
   v("divides", divides, false);
   v("zeros", zeros, false);
+  v.word("form", form, kAttentionForm);
 }
 
 template <class V>
@@ -273,8 +274,9 @@ void fields(V& v, DecisionLog::Copy& copy) {
 
 template <class V>
 void fields(V& v, FoundAttention& found) {
-  auto& [attention, stores, inside] = found;
+  auto& [engine, attention, stores, inside] = found;
   const auto scope = v.scope();
+  v.engine("engine", engine);
   fields(v, attention);
   v.values(roots_of(Segment{{}, {}, {}, {}, stores}));
   v.stores(stores);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -31,6 +33,7 @@ class GraphReader {
     while (!reader_.at_word("return")) statement();
     reader_.take();
     if (!reader_.at_sign("}")) reader_.items([&] { graph_.outputs.push_back(used()); });
+    while (depth_ == 1 && reader_.accept_word("keep")) state();
     reader_.expect_sign("}");
   }
 
@@ -104,6 +107,25 @@ class GraphReader {
     read_type(reader_, find_, graph_.value(id));
     reader_.expect_sign("=");
     graph_.value(id).constant = data_of(graph_.value(id), place);
+  }
+
+  void state() {
+    KeptOutput state{};
+    state.output = used_among(graph_.outputs, "output");
+    reader_.expect_word("in");
+    state.input = used_among(graph_.inputs, "input");
+    reader_.expect_word("capacity");
+    state.capacity = reader_.integer("a number of positions", 1, std::numeric_limits<int64_t>::max());
+    graph_.states.push_back(state);
+  }
+
+  // The position of the next value in a list.
+  size_t used_among(const std::vector<ValueId>& values, const char* what) {
+    const Token value = reader_.peek();
+    const auto found = std::find(values.begin(), values.end(), used());
+    if (found == values.end())
+      reader_.fail_at(value.place, fmt::format("the value {} is no {} of the graph", shown(value), what));
+    return size_t(found - values.begin());
   }
 
   // The elements of a tensor of the value's type, which is at `place`.

@@ -78,6 +78,32 @@ TEST_F(Opt, RunsPassesOverSchedules) {
             std::string::npos);
 }
 
+TEST_F(Opt, KeepsOutputsInInputs) {
+  ModelMaker maker;
+  maker.input("past", {"2", "P"}).input("x", {"2", "n"}).output("present");
+  auto& axis = *maker.node("Concat", {"past", "x"}, {"present"}, "append").add_attribute();
+  axis.set_name("axis"), axis.set_type(onnx::AttributeProto::INT), axis.set_i(1);
+  const std::string model = write("append.onnx", maker);
+  const Ended graph = run({"opt", model, "--state", "present=past:16"});
+  EXPECT_NE(graph.out.find("  return %present\n  keep %present in %past capacity 16\n}\n"), std::string::npos)
+      << graph.out << graph.err;
+  const std::string text = write_text("append.graph", graph.out);
+  EXPECT_EQ(run({"opt", text}).out, graph.out);
+  const Ended lowered = run({"opt", text, "--until", "lower"});
+  EXPECT_EQ(lowered.out, run({"opt", model, "--state", "present=past:16", "--until", "lower"}).out);
+  EXPECT_NE(lowered.out.find("assume P + n <= 16\n"), std::string::npos) << lowered.out << lowered.err;
+  EXPECT_NE(lowered.out.find("b0 input float32 [2, 16] \"past\""), std::string::npos) << lowered.out;
+  EXPECT_NE(lowered.out.find("b2 output float32 [2, 16] \"present\""), std::string::npos) << lowered.out;
+  EXPECT_EQ(lowered.out.find("b0["), std::string::npos) << "nothing of it is copied";
+  const Ended steps = run({"opt", write_text("append.program", lowered.out), "--until", "choose_register_tiles"});
+  EXPECT_EQ(steps.out, run({"opt", text, "--until", "choose_register_tiles"}).out) << steps.err;
+  EXPECT_NE(run({"opt", text, "--state", "present=past"}).err.find("--state is for models"), std::string::npos);
+  EXPECT_EQ(run({"opt", model, "--state", "presents=past"}).err,
+            "cppgen: --state: the model has no output 'presents'; did you mean 'present'?\n");
+  const Ended passes = run({"explain", model, "--state", "present=past:16", "--passes"});
+  EXPECT_NE(passes.out.find("keep %present in %past capacity 16"), std::string::npos) << passes.out << passes.err;
+}
+
 TEST_F(Opt, Errors) {
   const std::string file = write_text("t.graph", kText),
                     wrong = write_text("wrong.graph", "graph \"g\" {\n  %y = Relu(%x)\n");

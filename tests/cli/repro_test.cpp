@@ -122,6 +122,28 @@ TEST_F(Repro, PassesThatFailAreWrittenAsTexts) {
   EXPECT_EQ(temporary_files(), std::vector<std::string>());
 }
 
+TEST_F(Repro, TextsOfModelsWithStates) {
+  ModelMaker m;
+  m.input("past", {"2", "P"}).input("x", {"2", "n"}).output("present").output("y");
+  auto& axis = *m.node("Concat", {"past", "x"}, {"present"}, "append").add_attribute();
+  axis.set_name("axis"), axis.set_type(onnx::AttributeProto::INT), axis.set_i(1);
+  m.node("Neg", {"present"}, {"y"}, "minus");
+  const auto traced = [&](const char* state, int status) {
+    return trace({"compile", write("m.onnx", m), "-o", path("package"), "--state", state}, status);
+  };
+  const Ended good = run({"repro", traced("present=past:16", 0), "--text", path("good.graph")});
+  EXPECT_EQ(good.status, 0) << good.out << good.err;
+  EXPECT_TRUE(contains(good.out, "good.graph: the imported graph, over which no pass fails")) << good.out;
+  EXPECT_TRUE(contains(read_file(path("good.graph")), "\n  keep %present in %past capacity 16\n"));
+  const Ended bad = run({"repro", traced("y=past", 2), "--text", path("bad.graph")});
+  EXPECT_EQ(bad.status, 0) << bad.out << bad.err;
+  EXPECT_TRUE(contains(bad.out, "bad.graph: the text before the pass lower, which fails: --state y=past:2048: node "))
+      << bad.out;
+  const Ended again = run({"opt", path("bad.graph"), "--pass", "lower"});
+  EXPECT_EQ(again.status, 2) << again.out;
+  EXPECT_TRUE(contains(again.err, "does not copy the input to the same positions of the output")) << again.err;
+}
+
 // The compiler is not part of the trace.
 TEST_F(Repro, CompilersThatFailElsewhereDiffer) {
   environment["CPPGEN_CXX"] = "/bin/false";

@@ -92,7 +92,7 @@ inline CompiledModel compiled(Graph graph, const std::vector<StateOption>& state
   request.model = "decoder.onnx";
   request.settings = Settings::from_environment();
   request.states = states;
-  append_to_states(graph, states);
+  note_states(graph, states);
   passes::run_passes(graph, {});
   return compile_graph(std::move(graph), request);
 }

@@ -56,6 +56,16 @@ TEST(XsmmSchedule, NeverRunsOnMoreThanTheForcedInstructionSet) {
   EXPECT_EQ(decision_of(product({30, 20}, {20, 40}), wide_target(), 0).reason, "libxsmm has no kernels for this CPU");
 }
 
+TEST(XsmmSchedule, ReasonsOfContractionsAndTargetsAreTheSameOnEachMachine) {
+  const Target scalar{"scalar", 1, {{{4, 1}}}, 1 << 20};
+  for (const int lanes : {0, 8, 16}) {
+    EXPECT_EQ(decision_of(product({30, 20}, {20, 40}, DType::f64), wide_target(), lanes).reason,
+              "the operands are not float32 x float32");
+    EXPECT_EQ(decision_of(product({30, 20}, {20, 40}), scalar, lanes).reason,
+              "libxsmm would use a wider ISA than the one forced");
+  }
+}
+
 TEST(XsmmSchedule, Refusals) {
   EXPECT_FALSE(decision_of(product({30, 20}, {20, 40}, DType::f64)));
   GraphMaker symbolic;

@@ -114,5 +114,22 @@ TEST_F(FormFaults, ContractionsNameTheirForm) {
   EXPECT_EQ(contractions, size_t{1});
 }
 
+TEST_F(FormFaults, AttentionsNameTheirForm) {
+  const schedule::Target target = target_of(*find_isa("avx2"), MachineDescription{});
+  GraphMaker g;
+  const ValueId scores = g.node("MatMul", {g.input("q", {1, 16, 8}), g.input("k", {1, 8, 32})});
+  g.output(g.node("MatMul", {g.node("Softmax", {scores}), g.input("v", {1, 32, 8})}));
+  auto schedule = schedule::make_schedule(ops::lower(g.g), {}, target);
+  size_t attentions = 0;
+  schedule::each_kernel(schedule.steps, [&](schedule::FusedKernel& kernel) {
+    if (!kernel.attention) return;
+    attentions++;
+    EXPECT_EQ(kernel.attention->form, schedule::kAttentionForm);
+    kernel.attention->form = "spirals";
+    EXPECT_THROW(plan_kernel({schedule, kernel, target}), UserError);
+  });
+  EXPECT_EQ(attentions, size_t{1});
+}
+
 }  // namespace
 }  // namespace cppgen::forms

@@ -91,5 +91,35 @@ TEST(SeededFaults, AreFoundByTheFileOfThePass) {
   }
 }
 
+// The text of the first case of choose_engines with an attention.
+std::string text_with_attention() {
+  for (const PassFile& file : read_pass_files(CPPGEN_PASS_TESTS "/files"))
+    for (const PassCase& it : file.cases)
+      if (file.pass == "choose_engines" && it.expected.find("\n  engine = attention\n") != it.expected.npos)
+        return it.expected;
+  return "";
+}
+
+TEST(SeededFaults, EnginesOfAttentionsAreChecked) {
+  const std::string text = text_with_attention(), field = "\n  engine = attention\n";
+  ASSERT_NE(text, "") << "no case of choose_engines has an attention";
+  const auto error_with = [&](std::string_view engine, std::string_view after) {
+    std::string changed = text;
+    changed.replace(changed.find(field), field.size(), engine);
+    changed.replace(changed.find("choose_engines"), std::string_view("choose_engines").size(), after);
+    try {
+      read_text(changed, "f");
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(error_with(field, "choose_engines"), "none");
+  EXPECT_TRUE(
+      error_with("\n  engine = others\n", "choose_engines").ends_with("there is no engine of attentions \"others\""));
+  EXPECT_EQ(error_with("\n", "choose_engines"), "f:1:1: an attention has no engine, but choose_engines has run");
+  EXPECT_EQ(error_with(field, "find_attentions"), "f:1:1: an attention has an engine, but choose_engines has not run");
+}
+
 }  // namespace
 }  // namespace cppgen

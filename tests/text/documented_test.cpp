@@ -33,7 +33,7 @@ std::vector<std::string> blocks(const std::string& language) {
 }
 
 TEST(Documented, Graphs) {
-  ASSERT_EQ(blocks("graph").size(), 2u);
+  ASSERT_EQ(blocks("graph").size(), 3u);
   for (const std::string& text : blocks("graph")) EXPECT_EQ(graph_text(text::read_graph(text, "ir.md")), text);
 }
 

@@ -37,6 +37,21 @@ TEST(GraphErrors, OfTheWhole) {
   EXPECT_EQ(error_of("graph \"g\" { $"), "f.graph:1:13: '$' is not allowed here");
 }
 
+TEST(GraphErrors, OfStates) {
+  const auto error_behind = [](const std::string& lines) {
+    return error_of("graph \"g\" onnx@17 {\n  input %x : float32[N]\n  %y = Relu(%x)\n  return %y\n" + lines + "\n}\n");
+  };
+  EXPECT_EQ(error_behind("  keep %y in %x capacity 3"), "none");
+  EXPECT_EQ(error_behind("  keep %x in %x capacity 3"), "f.graph:5:8: the value \"x\" is no output of the graph");
+  EXPECT_EQ(error_behind("  keep %y in %y capacity 3"), "f.graph:5:14: the value \"y\" is no input of the graph");
+  EXPECT_EQ(error_behind("  keep %z in %x capacity 3"),
+            "f.graph:5:8: the value \"z\" is not defined before it is used");
+  EXPECT_EQ(error_behind("  keep %y in %x"), "f.graph:6:1: expected 'capacity', found '}'");
+  EXPECT_EQ(error_behind("  keep %y in %x capacity 0"),
+            "f.graph:5:26: a number of positions is 0, but must be in [1, 9223372036854775807]");
+  EXPECT_EQ(error_behind("  kept %y in %x capacity 3"), "f.graph:5:3: expected '}', found 'kept'");
+}
+
 TEST(GraphErrors, OfNodes) {
   EXPECT_EQ(error_within("  %y = Relu(%z)"), "f.graph:3:13: the value \"z\" is not defined before it is used");
   EXPECT_EQ(error_within("  %y = Relu(%y)"), "f.graph:3:13: the value \"y\" is not defined before it is used");

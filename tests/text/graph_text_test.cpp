@@ -56,6 +56,23 @@ TEST(GraphText, BodiesAreGraphs) {
 )");
 }
 
+TEST(GraphText, StatesFollowTheOutputs) {
+  const std::string text = R"(graph "main" onnx@17 {
+  input %p : float32[P]
+  input %p#1 : float32[P]
+  %keep = Relu(%p)
+  %keep#1 = Relu(%p#1)
+  return %keep, %keep#1
+  keep %keep in %p#1 capacity 16
+  keep %keep#1 in %p capacity 9223372036854775807
+}
+)";
+  expect_stable(text);
+  const Graph g = text::read_graph(text, "t");
+  EXPECT_EQ(g.states, (std::vector<KeptOutput>{{0, 1, 16}, {1, 0, std::numeric_limits<int64_t>::max()}}));
+  EXPECT_EQ(deep_copy(g).states, g.states);
+}
+
 TEST(GraphText, CommentsAndBlanksAreSkipped) {
   const Graph g = text::read_graph("// first\ngraph \"g\" onnx@17 { // second\n return\n}\n\n", "t");
   EXPECT_EQ(graph_text(g), "graph \"g\" onnx@17 {\n  return\n}\n");

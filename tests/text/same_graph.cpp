@@ -27,6 +27,7 @@ class Comparison {
     pair_constants();
     for (size_t i = 0; i < a_.nodes.size(); i++) compare(a_.nodes[i], b_.nodes[i]);
     compare(a_.outputs, b_.outputs);
+    ASSERT_EQ(a_.states, b_.states);
   }
 
  private:

@@ -310,6 +310,7 @@ void declare_explain(CLI::App* command, ExplainOptions& explain) {
 
 void declare_opt(CLI::App* command, OptOptions& opt) {
   add_model(command, opt, false, true);
+  add_states(command, opt);
   add_passes(command, opt);
 }
 

@@ -111,7 +111,7 @@ ExitCode command_minify(const MinifyOptions& options, const CancelToken& cancel)
   const std::vector<std::string> commands = commands_for(minifier, settings, options);
   std::optional<PassText> text;
   if (!options.text.empty())
-    text = write_pass_text({minifier.output() + "/model.onnx", {}, options.text, pass.first}, settings, cancel);
+    text = write_pass_text({minifier.output() + "/model.onnx", {}, {}, options.text, pass.first}, settings, cancel);
   print_result(options.json ? minify_json(minifier, pass, commands, text) : text_of(minifier, pass, commands, text));
   return kDone;
 }

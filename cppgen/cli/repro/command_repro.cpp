@@ -121,8 +121,6 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   const TraceRecord record = read_trace_record(folder, options.trace);
   if (!options.load.empty())
     user_error("the settings are those of the trace; --set prevails over them, --load does not");
-  if (!options.text.empty() && !record.states.empty())
-    user_error("--text: {}: a model with states (--state) has no text", options.trace);
   ModelOptions again;
   static_cast<CommonOptions&>(again) = options;
   again.model = model_of(options, record, folder);
@@ -140,7 +138,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   compare_kernels(result, record, read_trace_record(now));
   if (record.has_run && model) compare_run(result, *model, folder);
   if (!options.text.empty())
-    result.text = write_pass_text({again.model, again.dims, options.text, ""}, settings, cancel);
+    result.text = write_pass_text({again.model, again.dims, again.states, options.text, ""}, settings, cancel);
   print_result(options.json ? repro_json(result, record) : repro_text(result, record));
   return is_same(result, record) ? kDone : kCheckFailed;
 }

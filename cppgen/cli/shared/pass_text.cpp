@@ -87,9 +87,10 @@ PassText write_pass_text(const PassTextRequest& request, const Settings& setting
   const TempDirectory folder(cleaned_temp_directory("cppgen-passes."), "cppgen-passes.");
   const std::string before = folder.path() + "/before", after = folder.path() + "/after";
   const Opt opt(settings, cancel);
-  std::vector<std::string> dims;
-  for (const std::string& dim : request.dims) dims.push_back(option_word("--dim", dim));
-  if (const std::string error = opt.run(request.model, dims, before); !error.empty())
+  std::vector<std::string> words;
+  for (const std::string& dim : request.dims) words.push_back(option_word("--dim", dim));
+  for (const std::string& state : request.states) words.push_back(option_word("--state", state));
+  if (const std::string error = opt.run(request.model, words, before); !error.empty())
     user_error("--text: '{}' has no text: {}", request.model, error);
   const std::string imported = read_file(before);
   PassText found{request.file, "", "", ""};

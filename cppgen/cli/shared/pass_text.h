@@ -19,7 +19,7 @@ struct PassText {
 
 struct PassTextRequest {
   std::string model;
-  std::vector<std::string> dims;
+  std::vector<std::string> dims, states;
   std::string file;
   std::string pass;  // on which the fault is known to depend; empty: unknown
 };

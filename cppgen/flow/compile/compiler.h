@@ -111,8 +111,8 @@ struct CompiledModel {
 // emitted source, and Cancelled.
 CompiledModel compile_model(const CompileRequest&);
 
-// Does the same for a graph after the graph passes; the request's model is used only as a name in messages. Kernels
-// may come from the cache, but not the whole model.
+// Does the same for a graph after the graph passes, which has its states already; the request's model is used only as a
+// name in messages. Kernels may come from the cache, but not the whole model.
 CompiledModel compile_graph(Graph, const CompileRequest&);
 
 }  // namespace cppgen

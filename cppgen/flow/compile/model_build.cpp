@@ -75,7 +75,7 @@ void ModelBuild::build_for_isa(Graph graph, const PlanCheck& check) {
 
 // Makes the texts of kernels from the graph.
 void ModelBuild::emit(Graph graph) {
-  ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph), request_.states); });
+  ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
   if (request_.settings.passes_numeric_check)
     clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, schedule_options_, target_); });
   const auto trace = [&](const char* stage, const std::function<std::string()>& text) {

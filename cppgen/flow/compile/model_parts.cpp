@@ -83,16 +83,15 @@ void note_index_extents(rt::Module& module, const std::function<int64_t(size_t p
   for (size_t i = 0; i < module.inputs.size(); i++) module.inputs[i].index_extent = extents[0].at(i);
 }
 
-ModelGraphs cut(Graph graph, const std::vector<StateOption>& states) {
+ModelGraphs cut(Graph graph) {
   ModelGraphs cut;
-  cut.states = states;
   if (partition::is_one_plan(graph)) {
     cut.graphs.push_back(std::move(graph));
   } else {
-    if (!states.empty())
+    if (!graph.states.empty())
       user_error(
           "--state {}: parts of the model run on the host, such as control flow; states need a model of one plan",
-          one_line(to_string(states[0])));
+          one_line(to_string(option_of(graph, graph.states[0]))));
     for (ValueId v : graph.inputs)
       if (graph.value(v).preset)
         user_error(
@@ -119,7 +118,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     part.size_bounds = package::size_bounds(program);
-    if (!cut.states.empty()) part.states = keep_states(program, cut.states, part.input_names, part.output_names);
+    part.states = keep_states(program, graph.states);
     if (trace) trace("lower", [&] { return ir::to_string(program); });
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), options, target,
@@ -128,11 +127,13 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
                                        if (trace) trace(pass, [&] { return schedule_text::shown_text(draft); });
                                      });
     });
-    for (const StateOption& state : cut.states)
+    for (const KeptOutput& kept : graph.states) {
+      const StateOption state = option_of(graph, kept);
       part.schedule.log.add(
           "state", fmt::format("{} -> {}", state.past, state.present),
           schedule::FusionDecision::yes(
               fmt::format("one tensor that grows in place, up to {} positions: it is not copied", state.capacity)));
+    }
     const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;
     schedule::each_kernel(part.schedule.steps, [&](auto& kernel) { kernel.name = start + kernel.name; });
     part.kernels = clock.time("codegen", [&] { return emit_kernels(part.schedule, target, settings); });

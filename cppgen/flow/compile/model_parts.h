@@ -18,10 +18,9 @@ namespace cppgen {
 struct ModelGraphs {
   std::optional<rt::Module> module;  // without isa
   std::vector<Graph> graphs;
-  std::vector<StateOption> states;  // of the only graph
 };
 // UserError if the model has states and is not one plan.
-ModelGraphs cut(Graph, const std::vector<StateOption>& states = {});
+ModelGraphs cut(Graph);
 
 // One plan in the making.
 struct ModelPart {

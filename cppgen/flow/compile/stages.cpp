@@ -81,7 +81,7 @@ Graph import_model(const CompileRequest& request, const std::vector<rt::CustomFi
   const ImportOptions options{request.dims, record, custom::make_operators(custom), request.settings.freezing};
   Graph graph = request.bytes ? import_onnx_bytes(request.bytes->content, request.bytes->folder, options, request.model)
                               : import_onnx(request.model, options);
-  append_to_states(graph, request.states);
+  note_states(graph, request.states);
   return graph;
 }
 

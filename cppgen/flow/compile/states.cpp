@@ -18,10 +18,11 @@ using package::KeptState;
 
 constexpr int64_t kMostPositions = int64_t{1} << 31;
 
-BufferId buffer_of(const char* kind, const std::string& name, const std::vector<BufferId>& buffers,
-                   const std::vector<std::string>& names) {
+size_t position_of(const char* kind, const std::string& name, const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<std::string> names;
+  for (const ValueId id : values) names.push_back(graph.value(id).name);
   const auto found = std::find(names.begin(), names.end(), name);
-  if (found != names.end()) return buffers.at(size_t(found - names.begin()));
+  if (found != names.end()) return size_t(found - names.begin());
   const auto meant = setting_values::likely_meant(name, names);
   user_error("--state: the model has no {} '{}'{}", kind, one_line(name),
              meant ? fmt::format("; did you mean '{}'?", one_line(*meant)) : "");
@@ -36,14 +37,12 @@ std::string shape_text(const std::vector<IndexExpr>& shape) {
 // Makes one pair after the other a state of the program.
 class StateKeeper {
  public:
-  StateKeeper(ir::Program& program, std::span<const StateOption> options, const std::vector<std::string>& input_names,
-              const std::vector<std::string>& output_names)
-      : program_(program), options_(options) {
-    for (const StateOption& option : options) {
-      const BufferId past = buffer_of("input", option.past, program.inputs, input_names);
-      const BufferId present = buffer_of("output", option.present, program.outputs, output_names);
+  StateKeeper(ir::Program& program, const std::vector<KeptOutput>& states) : program_(program) {
+    for (const KeptOutput& state : states) {
+      const BufferId past = program.inputs.at(state.input), present = program.outputs.at(state.output);
+      options_.push_back({program.buffer(present).name, program.buffer(past).name, state.capacity});
       for (const KeptState& other : states_)
-        if (other.past == past || other.present == present) fail(option, "a tensor is part of two states");
+        if (other.past == past || other.present == present) fail(options_.back(), "a tensor is part of two states");
       states_.push_back({past, present, 0, {}, {}});
     }
   }
@@ -63,7 +62,7 @@ class StateKeeper {
 
  private:
   ir::Program& program_;
-  const std::span<const StateOption> options_;
+  std::vector<StateOption> options_;
   std::vector<KeptState> states_;
 
   template <class... Args>
@@ -170,23 +169,34 @@ class StateKeeper {
 
 }  // namespace
 
-void append_to_states(Graph& graph, std::span<const StateOption> states) {
+static void append_to_states(Graph& graph) {
   constexpr size_t kPastKey = 3, kPresentKey = 1;  // the caches of the values follow
   const auto is_state = [&](const Node& node, size_t cache) {
     if (node.inputs.size() <= kPastKey + cache || node.outputs.size() <= kPresentKey + cache) return false;
     const ValueId past = node.inputs[kPastKey + cache], present = node.outputs[kPresentKey + cache];
-    return past >= 0 && present >= 0 && std::any_of(states.begin(), states.end(), [&](const StateOption& state) {
-             return state.past == graph.value(past).name && state.present == graph.value(present).name;
-           });
+    return std::any_of(graph.states.begin(), graph.states.end(), [&](const KeptOutput& state) {
+      return past == graph.inputs[state.input] && present == graph.outputs[state.output];
+    });
   };
   for (Node& node : graph.nodes)
     if (node.op == "GroupQueryAttention" && (is_state(node, 0) || is_state(node, 1))) node.facts.appends = true;
 }
 
-std::vector<KeptState> keep_states(ir::Program& program, std::span<const StateOption> options,
-                                   const std::vector<std::string>& input_names,
-                                   const std::vector<std::string>& output_names) {
-  return StateKeeper(program, options, input_names, output_names).run();
+void note_states(Graph& graph, std::span<const StateOption> options) {
+  for (const StateOption& option : options) {
+    const size_t past = position_of("input", option.past, graph, graph.inputs);
+    graph.states.push_back({position_of("output", option.present, graph, graph.outputs), past, option.capacity});
+  }
+  append_to_states(graph);
+}
+
+StateOption option_of(const Graph& graph, const KeptOutput& state) {
+  const auto name = [&](ValueId id) { return graph.value(id).name; };
+  return {name(graph.outputs[state.output]), name(graph.inputs[state.input]), state.capacity};
+}
+
+std::vector<KeptState> keep_states(ir::Program& program, const std::vector<KeptOutput>& states) {
+  return StateKeeper(program, states).run();
 }
 
 }  // namespace cppgen

@@ -203,7 +203,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   diagrams.before_fusion(graph);
   if (wishes.drawings) result.before_fusion = draw(graph, *wishes.drawings);
   result.nodes = all_nodes(graph);
-  ModelGraphs graphs = cut(std::move(graph), request.states);
+  ModelGraphs graphs = cut(std::move(graph));
   result.isa = std::string(isa.name), result.costs = schedule::costs_of(target);
   find_peaks(result, isa, request.settings);
   TraceStage trace_stage;

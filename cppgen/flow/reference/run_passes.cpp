@@ -8,6 +8,7 @@
 #include "cppgen/custom/load.h"
 #include "cppgen/flow/compile/isa_choice.h"
 #include "cppgen/flow/compile/stages.h"
+#include "cppgen/flow/compile/states.h"
 #include "cppgen/forms/forms.h"
 #include "cppgen/graph/graph_text.h"
 #include "cppgen/ir/text/program_text.h"
@@ -172,7 +173,9 @@ std::vector<Row> rows_of(const PassRuns& runs, const Settings& settings, const T
 ir::Program lowered(Graph& graph) {
   if (!partition::is_one_plan(graph))
     user_error("the graph cannot be lowered as a whole: some of its nodes run on the host, between programs");
-  return ops::lower(graph, {.library = true});
+  ir::Program program = ops::lower(graph, {.library = true});
+  keep_states(program, graph.states);
+  return program;
 }
 
 class PassRunner {
@@ -270,6 +273,8 @@ TextContent read_model_or_text(const CompileRequest& request) {
   const std::vector<rt::CustomFile> custom = rt::read_custom_files(custom_operator_paths(request));
   if (is_model(request.model)) return import_model(request, custom);
   if (!request.dims.empty()) user_error("--dim changes models, but {} is a text", request.model);
+  if (!request.states.empty())
+    user_error("--state is for models, but {} is a text: the text of a graph says `keep` (docs/ir.md)", request.model);
   return read_text(content_of(request.model), request.model, custom::make_operators(custom));
 }
 

@@ -106,10 +106,12 @@ PlannedKernel plan_attention(const KernelView& view) {
   return plan;
 }
 
+bool fits_attention(const KernelView& view) {
+  return view.kernel.attention && view.kernel.attention->form == schedule::kAttentionForm;
+}
+
 }  // namespace
 
-Form attention_form() {
-  return {"attention", [](const KernelView& view) { return view.kernel.attention.has_value(); }, plan_attention};
-}
+Form attention_form() { return {std::string(schedule::kAttentionForm), fits_attention, plan_attention}; }
 
 }  // namespace cppgen::forms

@@ -55,6 +55,6 @@ FusionDecision supports_attention(const Program& program, const Layouts& layouts
 
 }  // namespace
 
-AttentionEngine attention_on_lanes() { return {"attention", supports_attention}; }
+AttentionEngine attention_on_lanes() { return {"attention", std::string(kAttentionForm), supports_attention}; }
 
 }  // namespace cppgen::schedule

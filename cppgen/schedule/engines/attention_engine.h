@@ -12,6 +12,7 @@ namespace cppgen::schedule {
 // their own, and its softmax is nests like others.
 struct AttentionEngine {
   std::string name;  // in the output of `explain`
+  std::string form;  // of its kernels (cppgen/forms/forms.def)
 
   // Tells whether it can run the attention and is faster than separate statements; if not, why.
   FusionDecision (*supports)(const Program&, const Layouts&, const Attention&, const Options&, const Target&);

@@ -166,11 +166,11 @@ const AttentionEngine* choose_attention_engine(Draft& draft, const FoundAttentio
 // The engine of each statement's attention, if it has one. Only attentions with an engine remain.
 std::vector<const AttentionEngine*> choose_attention_engines(Draft& draft) {
   std::vector<const AttentionEngine*> engines(draft.program().statements.size(), nullptr);
-  std::erase_if(draft.attentions, [&](const FoundAttention& found) {
+  std::erase_if(draft.attentions, [&](FoundAttention& found) {
     const std::vector<int> statements = statements_of(draft.program(), found);
-    const AttentionEngine* const engine = choose_attention_engine(draft, found, statements.back());
-    for (int i : statements) engines[size_t(i)] = engine;
-    return !engine;
+    found.engine = choose_attention_engine(draft, found, statements.back());
+    for (int i : statements) engines[size_t(i)] = found.engine;
+    return !found.engine;
   });
   return engines;
 }

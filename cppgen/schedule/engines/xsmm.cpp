@@ -69,6 +69,8 @@ IndexExpr dense_stride(const std::vector<Loop>& order, const Loop& loop) {
 
 using Call = rt::XsmmCall<IndexExpr>;
 
+constexpr int kLeastLanes = 8;  // of the narrowest vectors that libxsmm uses, those of AVX2
+
 // The call of the runtime's function, or the reason why there is none.
 struct Form {
   std::optional<Call> call;
@@ -188,14 +190,16 @@ Prepared prepare_xsmm(Program& program, Layouts& layouts, LoopNest nest, const O
 
 FusionDecision xsmm_supports(const Contraction& contraction, const Options& options, const Target& target,
                              int xsmm_lanes) {
-  if (xsmm_lanes == 0) return FusionDecision::no("libxsmm has no kernels for this CPU");
-  if (xsmm_lanes > target.lanes) return FusionDecision::no("libxsmm would use a wider ISA than the one forced");
+  constexpr const char* kWider = "libxsmm would use a wider ISA than the one forced";
+  if (target.lanes < kLeastLanes) return FusionDecision::no(kWider);
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   const ContractionView& view = *contraction.view;
   const PaddedOperand operand = padded_operand(contraction.program, view.left);
   if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);
   const Form form = xsmm_form(left_offset(operand, contraction.layouts), batch_index(view), view);
-  return form.call ? FusionDecision::yes() : FusionDecision::no(form.refusal);
+  if (!form.call) return FusionDecision::no(form.refusal);
+  if (xsmm_lanes == 0) return FusionDecision::no("libxsmm has no kernels for this CPU");
+  return xsmm_lanes > target.lanes ? FusionDecision::no(kWider) : FusionDecision::yes();
 }
 
 Engine xsmm_engine() {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/engines/attention_engine.h"
 #include "cppgen/schedule/fusion/attention_match.h"
 #include "cppgen/schedule/fusion/group_align.h"
 #include "cppgen/schedule/kernels/kernels.h"
@@ -191,6 +192,7 @@ FusedKernel make_attention_kernel(const Program& program, const FoundAttention& 
   FusedKernel kernel;
   kernel.name = name;
   kernel.attention = found.attention;
+  kernel.attention->form = found.engine->form;
   Segment epilogue;
   epilogue.stores = found.stores;
   kernel.segments.push_back(std::move(epilogue));
