@@ -3,6 +3,7 @@
 // the wrong one's version.
 #pragma once
 
+#include "runtime/contraction/tiles_ahead.h"
 #include "runtime/contraction/winograd.h"
 
 namespace cppgen::rt {
@@ -27,8 +28,9 @@ using PrepareFunction = void (*)(const void* const* left, long rows, long taps, 
 // The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null, except for n_bits.
 // If K is divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. Of
 // float32, entry mr + rows computes one tap in short blocks (sum_short_blocks in long_sums.h), and takes the number of
-// their products, of which at most kShortTerms mean those in registers, in place of the number of taps. `prepare` is
-// null if tiles read the original rows.
+// their products, of which at most kShortTerms mean those in registers, in place of the number of taps. Of wide tiles
+// of bytes, entry mr + rows also brings the part of a panel that begins at left[taps * rows], one of kTilesAhead equal
+// ones, into the second-level cache, where the panel need not exist. `prepare` is null if tiles read the original rows.
 struct TileSet {
   int mr = 0, nr = 0;
   const TileFunction* functions = nullptr;

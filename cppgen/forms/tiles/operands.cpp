@@ -77,7 +77,8 @@ IndexExpr TileWriter::row_offset(Expr load) const {
 
 int64_t TileWriter::left_pointers() const {
   const auto& c = contraction();
-  return (points(c.taps).constant() + (c.left_scales ? 1 : 0)) * c.shape.mr;
+  const int64_t ahead = plan_.fetches_ahead ? 1 : 0;
+  return (points(c.taps).constant() + (c.left_scales ? 1 : 0)) * c.shape.mr + ahead;
 }
 
 void TileWriter::write_first_row() {

@@ -24,6 +24,7 @@ void TileWriter::write_body() {
 // The products of a tile of rows and the panels of the unit's group.
 void TileWriter::write_tile(const Code& tile) {
   const auto& c = contraction();
+  tile_ = tile;
   write_tile_place(tile);
   write_left();
   write_epilogue();

@@ -27,7 +27,7 @@ class TileWriter : public ContractionWriter {
   Code declare_group(const Code& tiles, IndexExpr count);
   Code declare_batch_inside();
   Code declare_rows_outside(const Code& unit, const Code& tiles);
-  Code group_, row0_ = Code::name("row0");
+  Code tile_, group_, row0_ = Code::name("row0");
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;
   Code panel_address(const Code& panel) const;
@@ -51,7 +51,10 @@ class TileWriter : public ContractionWriter {
   void write_skipped_taps();
   // tile_epilogue.cpp
   void write_epilogue();
+  bool finishes_columns() const;
+  void write_column_epilogue(const Code& column);
   void write_transposed_epilogue();
+  void name_row(const std::vector<ir::Loop>& rows);
   void write_row_places(const std::vector<ir::Loop>& rows);
   void write_products(const Code& panel);
   void write_row_counts(size_t first);
