@@ -104,6 +104,9 @@ static Expr saturated(Expr cast) {
 ValueEmitter::Item ValueEmitter::rounded(Expr e, const RoundedInRange& r) {
   auto bound = [&](const char* type, int64_t value) { return define(0, code("vec::set1<{}>({})", type, value)).name; };
   const Item x = done_.at(r.x);
+  if (e->type == DType::u8 && r.least + r.offset == 0 && r.most + r.offset == 255)
+    return define(x.level,
+                  code("vec::nearest_byte({}, {}, {})", x.name, bound("float", r.least), bound("vec::i32", r.offset)));
   Code text = code("vec::nearest_in({}, {}, {})", x.name, bound("float", r.least), bound("float", r.most));
   if (r.offset != 0) text += " + " + bound("vec::i32", r.offset);
   return define(x.level, e->type == DType::i32 ? text : code("vec::convert<{}>({})", lane_type(e->type), text));

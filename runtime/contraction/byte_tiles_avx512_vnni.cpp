@@ -4,7 +4,7 @@
 
 namespace cppgen::rt::TILE_ISA {
 namespace {
-constexpr int kLanes = 16, kTileColumns = 32;
+constexpr int kLanes = 16;
 }
 }  // namespace cppgen::rt::TILE_ISA
 
@@ -25,35 +25,10 @@ BYTES_FN Ints dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
 
 namespace cppgen::rt::TILE_ISA {
 
-static const TileFunction kUnsigned[] = {nullptr,
-                                         byte_tile<1, false>,
-                                         byte_tile<2, false>,
-                                         byte_tile<3, false>,
-                                         byte_tile<4, false>,
-                                         byte_tile<5, false>,
-                                         byte_tile<6, false>,
-                                         byte_tile<7, false>,
-                                         byte_tile<8, false>,
-                                         byte_tile<9, false>,
-                                         byte_tile<10, false>,
-                                         byte_tile<11, false>,
-                                         byte_tile<12, false>,
-                                         byte_tile<13, false>,
-                                         byte_tile<14, false>};
-static const TileFunction kSigned[] = {nullptr,
-                                       byte_tile<1, true>,
-                                       byte_tile<2, true>,
-                                       byte_tile<3, true>,
-                                       byte_tile<4, true>,
-                                       byte_tile<5, true>,
-                                       byte_tile<6, true>,
-                                       byte_tile<7, true>,
-                                       byte_tile<8, true>,
-                                       byte_tile<9, true>,
-                                       byte_tile<10, true>,
-                                       byte_tile<11, true>,
-                                       byte_tile<12, true>};
-const TileSet tiles_u8s8{14, kTileColumns, kUnsigned};
-const TileSet tiles_s8s8{12, kTileColumns, kSigned};
+const TileSet tiles_u8s8 = byte_set<14, 2, false>();
+const TileSet tiles_s8s8 = byte_set<12, 2, true>();
+// These load fewer vectors per product.
+const TileSet tiles_u8s8_wide = byte_set<6, 4, false>();
+const TileSet tiles_s8s8_wide = byte_set<5, 4, true>();
 
 }  // namespace cppgen::rt::TILE_ISA

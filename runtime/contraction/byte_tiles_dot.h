@@ -5,33 +5,34 @@
 // sums are subtracted at the end.
 #pragma once
 
+#include "runtime/contraction/row_table.h"
+
 namespace cppgen::rt::TILE_ISA {
 namespace {
 
-constexpr int kVectors = kTileColumns / kLanes;
-constexpr int kPanelStep = kTileColumns * int(kGroup);  // bytes
-constexpr int kPrefetchSteps = 16;
+constexpr int kPrefetchBytes = 2048;
 constexpr int kOffset = int(0x80808080u);  // 128 in each byte
 
-template <int Rows, bool SignedLeft>
+template <int Rows, int Vectors, bool SignedLeft>
 struct ByteSums {
-  Ints v[Rows][kVectors];
-  Ints offset[kVectors];  // 128 x the columns' sums
+  static constexpr int kPanelStep = Vectors * kLanes * int(kGroup);  // bytes
+  Ints v[Rows][Vectors];
+  Ints offset[Vectors];  // 128 x the columns' sums
 
   BYTES_FN void add(const int (&left)[Rows], const u8* panel) {
-    Ints right[kVectors];
+    Ints right[Vectors];
 #pragma GCC unroll 4
-    for (int j = 0; j < kVectors; j++) right[j] = (Ints) * (const UnalignedInts*)(panel + j * 4 * kLanes);
+    for (int j = 0; j < Vectors; j++) right[j] = (Ints) * (const UnalignedInts*)(panel + j * 4 * kLanes);
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++) {
       Ints x = Ints{} + left[r];
       if constexpr (SignedLeft) x ^= kOffset;
 #pragma GCC unroll 4
-      for (int j = 0; j < kVectors; j++) v[r][j] = dot(v[r][j], x, right[j]);
+      for (int j = 0; j < Vectors; j++) v[r][j] = dot(v[r][j], x, right[j]);
     }
     if constexpr (SignedLeft) {
 #pragma GCC unroll 4
-      for (int j = 0; j < kVectors; j++) offset[j] = dot(offset[j], Ints{} + kOffset, right[j]);
+      for (int j = 0; j < Vectors; j++) offset[j] = dot(offset[j], Ints{} + kOffset, right[j]);
     }
   }
 };
@@ -42,17 +43,30 @@ BYTES_FN void load_groups(int (&left)[Rows], const u8* const (&row)[Rows], long 
   for (int r = 0; r < Rows; r++) left[r] = load_group(row[r] + at);
 }
 
-template <int Rows, bool SignedLeft>
-BYTES_FN void byte_rows(ByteSums<Rows, SignedLeft>& sums, const u8* const (&row)[Rows], long K, const u8*& panel) {
+// Tiles of few rows follow their panel so fast that the CPU's own prefetching is faster than these instructions.
+template <int Vectors>
+constexpr bool kPrefetches = Vectors <= 2;
+
+// With Ahead, also brings lines from `ahead` on into the second-level cache, and advances it.
+template <int Rows, int Vectors, bool SignedLeft, bool Ahead>
+BYTES_FN void byte_rows(ByteSums<Rows, Vectors, SignedLeft>& sums, const u8* const (&row)[Rows], long K,
+                        const u8*& panel, const u8*& ahead) {
+  constexpr int kPanelStep = ByteSums<Rows, Vectors, SignedLeft>::kPanelStep;
   int left[Rows];
   long k = 0;
 #pragma GCC unroll 1
   for (; k + 4 * kGroup <= K; k += 4 * kGroup, panel += 4 * kPanelStep) {
+    if constexpr (Ahead) {
+      constexpr int bytes = 4 * kPanelStep / kTilesAhead;
+#pragma GCC unroll 4
+      for (int line = 0; line < bytes; line += 64) __builtin_prefetch(ahead + line, 0, 2);
+      ahead += bytes;
+    }
 #pragma GCC unroll 4
     for (int u = 0; u < 4; u++) {
 #pragma GCC unroll 4
-      for (int line = 0; line < kPanelStep; line += 64)
-        __builtin_prefetch(panel + (u + kPrefetchSteps) * kPanelStep + line);
+      for (int line = 0; kPrefetches<Vectors> && line < kPanelStep; line += 64)
+        __builtin_prefetch(panel + u * kPanelStep + kPrefetchBytes + line);
       load_groups<Rows>(left, row, k + u * kGroup);
       sums.add(left, panel + u * kPanelStep);
     }
@@ -69,21 +83,39 @@ BYTES_FN void byte_rows(ByteSums<Rows, SignedLeft>& sums, const u8* const (&row)
   panel += kPanelStep;
 }
 
-template <int Rows, bool SignedLeft>
-void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc, long) {
-  ByteSums<Rows, SignedLeft> sums = {};
-  const u8* panel = (const u8*)packed;
+template <int Rows, int Vectors, bool SignedLeft, bool Ahead>
+void compute_tile(const void* const* left, long taps, long K, const u8* panel, void* block, long ldc, const u8* ahead) {
+  ByteSums<Rows, Vectors, SignedLeft> sums = {};
   for (long t = 0; t < taps; t++, left += Rows) {
     const u8* row[Rows];
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++) row[r] = (const u8*)left[r];
-    byte_rows<Rows, SignedLeft>(sums, row, K, panel);
+    byte_rows<Rows, Vectors, SignedLeft, Ahead>(sums, row, K, panel, ahead);
   }
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4
-    for (int j = 0; j < kVectors; j++)
+    for (int j = 0; j < Vectors; j++)
       store((int*)block + r * ldc + j * kLanes, SignedLeft ? sums.v[r][j] - sums.offset[j] : sums.v[r][j]);
+}
+
+template <int Rows, int Vectors, bool SignedLeft>
+void byte_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long ahead) {
+  const u8* const first = (const u8*)panel;
+  if constexpr (Vectors > 2)
+    if (ahead != 0)
+      return compute_tile<Rows, Vectors, SignedLeft, true>(left, taps, K, first, block, ldc, first + ahead);
+  compute_tile<Rows, Vectors, SignedLeft, false>(left, taps, K, first, block, ldc, nullptr);
+}
+
+template <int MaxRows, int Vectors, bool SignedLeft>
+constexpr RowTable<TileFunction, MaxRows, 1> byte_table([](auto rows) {
+  return RowFunctions<TileFunction, 1>{byte_tile<rows, Vectors, SignedLeft>};
+});
+
+template <int MaxRows, int Vectors, bool SignedLeft>
+constexpr TileSet byte_set() {
+  return {MaxRows, Vectors * kLanes, byte_table<MaxRows, Vectors, SignedLeft>.functions};
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ int slice_columns(TileFormat format, int nr) {
   return sliced ? kSliceColumns : nr;
 }
 
+bool tiles_prefetch(TileFormat format) { return format == TileFormat::u8s8_wide || format == TileFormat::s8s8_wide; }
+
 long panel_elements(TileFormat format, long taps, long K, int nr) {
   const TileFormatInfo& row = info(format);
   if (row.form == LeftForm::block)

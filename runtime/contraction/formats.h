@@ -49,6 +49,9 @@ DType prepared_type(TileFormat);
 // which are wider than those of our tiles, are one slice, too.
 int slice_columns(TileFormat, int nr);
 
+// Wide tiles of bytes prefetch another panel, kTilesAhead of them a whole one (tiles_ahead.h).
+bool tiles_prefetch(TileFormat);
+
 // Elements (of TileFormatInfo::panel) of one panel of `nr` columns. For weights of few bits see pack_n_bits.h.
 long panel_elements(TileFormat, long taps, long K, int nr);
 // States how tiles divide K: `count` blocks of so many taps and so much of each, of which the last one may be

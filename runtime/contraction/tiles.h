@@ -3,6 +3,7 @@
 // the wrong one's version.
 #pragma once
 
+#include "runtime/contraction/tiles_ahead.h"
 #include "runtime/contraction/winograd.h"
 
 namespace cppgen::rt {
@@ -16,7 +17,9 @@ constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 // is skipped (float32 and float64 tiles only). The block is overwritten; left and block need no alignment. Float sums
 // are in the order of (t, k), those of float32 in blocks that depend on K alone (long_sums.h). Products and
 // sums are fused, except for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
-// If `ahead` is not 0, float32 tiles prefetch what is so many bytes behind the panel into the second-level cache.
+// If `ahead` is not 0, float32 and float64 tiles prefetch as much as the panel into the second-level cache, from so
+// many bytes behind its start on, and wide tiles of bytes one of kTilesAhead equal parts of it; what they prefetch need
+// not exist.
 using TileFunction = void (*)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
                               long ahead);
 

@@ -56,6 +56,7 @@ const std::map<std::string, std::vector<Change>>& changes() {
        {change<TilesPlan>("0 panels in a unit", [](TilesPlan& p) { p.panels_per_unit = 0; }),
         change<TilesPlan>("tiles of 99 rows", [](TilesPlan& p) { p.row_counts = {99}; }),
         change<TilesPlan>("tiles of 99 columns", [](TilesPlan& p) { p.width = 99; }),
+        change<TilesPlan>("do not prefetch", [](TilesPlan& p) { p.fetches_ahead = true; }),
         change<TilesPlan>("no neighbours", [](TilesPlan& p) { p.batch_inside = false, p.batch_distance = 8; })}},
       {"winograd",
        {change<WinogradPlan>("panels at once", [](WinogradPlan& p) { p.panels_at_once = p.panels_per_unit + 1; }),

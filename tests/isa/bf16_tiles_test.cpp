@@ -53,7 +53,7 @@ void check(const TileSet& tiles, long rows, long taps, long K) {
       for (auto& column : panel[size_t(t * ((K + 1) / 2) + k / 2)].values) column[k % 2] = random_bfloat(random);
   constexpr long kDistance = kTileColumns + 3;
   std::vector<float> c(size_t(rows * kDistance), 99.0f);
-  tiles.functions[rows](left.data(), taps, K, panel.data(), c.data(), kDistance);
+  tiles.functions[rows](left.data(), taps, K, panel.data(), c.data(), kDistance, 0);
   for (long r = 0; r < rows; r++) {
     for (int j = 0; j < kTileColumns; j++)
       ASSERT_EQ(c[size_t(r * kDistance + j)], expected(left, rows, r, taps, K, panel, j))

@@ -16,6 +16,15 @@ namespace {
 using namespace cppgen::rt;
 
 constexpr TileFormat kFormats[] = {TileFormat::u8s8, TileFormat::s8s8};
+constexpr TileFormat kWideFormats[] = {TileFormat::u8s8_wide, TileFormat::s8s8_wide};
+
+// Every instruction set has the narrow ones.
+std::vector<TileFormat> formats_of(const cppgen::VecISA& isa) {
+  std::vector<TileFormat> list(std::begin(kFormats), std::end(kFormats));
+  for (TileFormat format : kWideFormats)
+    if (tile_shape(isa.name, format).mr > 0) list.push_back(format);
+  return list;
+}
 
 // All, for they differ in these tiles.
 std::vector<const cppgen::VecISA*> runnable_isas() {
@@ -26,7 +35,9 @@ std::vector<const cppgen::VecISA*> runnable_isas() {
   return list;
 }
 
-int left_value(TileFormat format, uint8_t byte) { return format == TileFormat::s8s8 ? int8_t(byte) : int(byte); }
+int left_value(TileFormat format, uint8_t byte) {
+  return info(format).left == cppgen::DType::i8 ? int8_t(byte) : int(byte);
+}
 
 // Bytes whose last one is the last of a page; the next page cannot be read.
 class AtPageEnd {
@@ -52,21 +63,12 @@ struct Case {
   long taps, k;
 };
 
-// `fill` gives the bytes of the left rows and of the panel.
-template <class Fill>
-void check_tile(const Case& c, Fill fill) {
+// Computes a tile that prefetches what is `ahead` bytes behind the panel.
+void expect_sums(const Case& c, const std::vector<const void*>& left, const uint8_t* panel, long ahead) {
   const int nr = tile_shape(c.isa.name, c.format).nr;
-  const long groups = (c.k + 3) / 4, row_count = c.taps * c.rows;
-  AtPageEnd rows(size_t(row_count * c.k));
-  for (long i = 0; i < row_count * c.k; i++) rows.data()[i] = fill(0);
-  alignas(64) static uint8_t panel[1 << 18];
-  ASSERT_LE(size_t(c.taps * groups * nr * 4), sizeof panel);
-  for (long i = 0; i < c.taps * groups * nr * 4; i++) panel[i] = i / (nr * 4) % groups * 4 + i % 4 < c.k ? fill(1) : 0;
-  std::vector<const void*> left;
-  for (long i = 0; i < row_count; i++) left.push_back(rows.data() + i * 7 % row_count * c.k);
-  const long ldc = nr + 3;
+  const long groups = (c.k + 3) / 4, ldc = nr + 3;
   std::vector<int> block(size_t(c.rows * ldc), 99);
-  runtime_table(c.isa.name)->tiles[size_t(c.format)][c.rows](left.data(), c.taps, c.k, panel, block.data(), ldc, 0);
+  runtime_table(c.isa.name)->tiles[size_t(c.format)][c.rows](left.data(), c.taps, c.k, panel, block.data(), ldc, ahead);
   for (int r = 0; r < c.rows; r++)
     for (int j = 0; j < nr; j++) {
       int64_t want = 0;
@@ -82,10 +84,28 @@ void check_tile(const Case& c, Fill fill) {
     }
 }
 
+// `fill` gives the bytes of the left rows and of the panel.
+template <class Fill>
+void check_tile(const Case& c, Fill fill) {
+  const int nr = tile_shape(c.isa.name, c.format).nr;
+  const long groups = (c.k + 3) / 4, row_count = c.taps * c.rows;
+  AtPageEnd rows(size_t(row_count * c.k));
+  for (long i = 0; i < row_count * c.k; i++) rows.data()[i] = fill(0);
+  alignas(64) static uint8_t panel[1 << 18];
+  ASSERT_LE(size_t(c.taps * groups * nr * 4), sizeof panel);
+  for (long i = 0; i < c.taps * groups * nr * 4; i++) panel[i] = i / (nr * 4) % groups * 4 + i % 4 < c.k ? fill(1) : 0;
+  std::vector<const void*> left;
+  for (long i = 0; i < row_count; i++) left.push_back(rows.data() + i * 7 % row_count * c.k);
+  expect_sums(c, left, panel, 0);
+  if (!tiles_prefetch(c.format)) return;
+  // The page behind the rows cannot be read.
+  expect_sums(c, left, panel, rows.data() + row_count * c.k - panel);
+}
+
 TEST(ByteTiles, AreExactForEveryRowCountAndK) {
   std::mt19937 random(3);
   for (const cppgen::VecISA* isa : runnable_isas())
-    for (TileFormat format : kFormats) {
+    for (TileFormat format : formats_of(*isa)) {
       const int most = tile_shape(isa->name, format).mr;
       ASSERT_GT(most, 0) << isa->name;
       for (int rows = 1; rows <= most; rows++)
@@ -100,7 +120,7 @@ TEST(ByteTiles, AreExactForEveryRowCountAndK) {
 // 255 x -128 and -128 x -128: two such products overflow 16 bits.
 TEST(ByteTiles, ExtremesDoNotSaturate) {
   for (const cppgen::VecISA* isa : runnable_isas())
-    for (TileFormat format : kFormats)
+    for (TileFormat format : formats_of(*isa))
       for (int left : {0x00, 0x7f, 0x80, 0xff})
         for (int right : {0x7f, 0x80})
           check_tile({*isa, format, tile_shape(isa->name, format).mr, 2, 257},

@@ -49,7 +49,7 @@ void multiply(const Case& c, int parts, bool adds, std::vector<float>& block) {
   const void* first = nullptr;
   tiles.prepare(rows.data(), c.rows, c.taps, c.k, prepared.data(), &first);
   tiles.begin();
-  tiles.functions[c.rows + (adds ? tiles.mr : 0)](&first, c.taps, c.k, panel.data(), block.data(), kDistance);
+  tiles.functions[c.rows + (adds ? tiles.mr : 0)](&first, c.taps, c.k, panel.data(), block.data(), kDistance, 0);
   tiles.finish();
 }
 

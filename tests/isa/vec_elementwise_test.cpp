@@ -181,6 +181,22 @@ TEST(VecElementwise, TheNearestIntegerWithinARange) {
   }
 }
 
+TEST(VecElementwise, TheNearestByteFromAnyLeastInteger) {
+  const std::vector<float> x = operand_values<float>(1, 1 << 13, 4);
+  std::vector<float> least;
+  std::vector<int32_t> offset;
+  for (size_t i = 0; i < x.size(); i++) least.push_back(-float(i % 256)), offset.push_back(int32_t(i % 256));
+  for (const VecKernels* isa : runnable()) {
+    std::vector<uint8_t> got(x.size());
+    isa->nearest_byte(
+        {.a = x.data(), .b = least.data(), .c = offset.data(), .out = got.data(), .count = long(x.size())});
+    for (size_t i = 0; i < x.size(); i++) {
+      const float inside = std::isnan(x[i]) ? least[i] : std::clamp(x[i], least[i], least[i] + 255);
+      ASSERT_EQ(int(got[i]), int(std::nearbyint(inside)) + offset[i]) << isa->isa << " of " << show(x[i]);
+    }
+  }
+}
+
 TEST(VecElementwise, AllHalvesAndTheirNeighbours) {
   std::vector<ref::Half> halves(1 << 16);
   std::vector<ref::Bfloat> bfloats(1 << 16);

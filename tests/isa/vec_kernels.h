@@ -60,6 +60,7 @@ struct VecKernels {
   int op_count;
   Kernel cast[kTypes][kTypes];  // [to][from]
   Kernel nearest_in;            // a, b, c: f32, out: i32
+  Kernel nearest_byte;          // a, b: f32, c: i32, out: u8
   MemoryRow memory[kTypes];
   Kernel horizontal[kTypes];  // out: hsum, hprod, hmin, hmax, combine_lanes by sums
   Kernel fill[kTypes];        // out: iota(a[0]), set1(a[0]), zero, and lane(iota, n) in lane 0

@@ -93,6 +93,10 @@ void run_nearest_in(const Call& call) {
   for (long i = 0; i < call.count; i += L)
     put(call.out, i, nearest_in(get<f32>(call.a, i), get<f32>(call.b, i), get<f32>(call.c, i)));
 }
+void run_nearest_byte(const Call& call) {
+  for (long i = 0; i < call.count; i += L)
+    vec::store((u8*)call.out + i, nearest_byte(get<f32>(call.a, i), get<f32>(call.b, i), get<i32>(call.c, i)));
+}
 #define STORAGE(f, ...)                                                                                    \
   {                                                                                                        \
     f<__VA_ARGS__ f32>, f<__VA_ARGS__ f64>, f<__VA_ARGS__ i8>, f<__VA_ARGS__ i16>, f<__VA_ARGS__ i32>,     \
@@ -211,6 +215,7 @@ static constexpr VecKernels make_kernels(const char* isa) {
            CASTS(u64), CASTS(f16), CASTS(bf16), CASTS(b8), CASTS(f8e4m3fn), CASTS(f8e4m3fnuz), CASTS(f8e5m2),
            CASTS(f8e5m2fnuz)},
           run_nearest_in,
+          run_nearest_byte,
           {MEMORY(f32), MEMORY(f64), MEMORY(i8), MEMORY(i16), MEMORY(i32), MEMORY(i64), MEMORY(u8), MEMORY(u16),
            MEMORY(u32), MEMORY(u64), MEMORY(f16), MEMORY(bf16), MEMORY(b8), MEMORY(f8e4m3fn), MEMORY(f8e4m3fnuz),
            MEMORY(f8e5m2), MEMORY(f8e5m2fnuz)},

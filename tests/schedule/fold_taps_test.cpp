@@ -10,6 +10,7 @@ struct Row {
   std::vector<int64_t> dilations{1, 1};
   int64_t group = 1;
   bool constant = true;
+  std::vector<int64_t> pads{1, 2, 0, 1};
 };
 
 ir::Program program_of(const Row& r) {
@@ -17,7 +18,7 @@ ir::Program program_of(const Row& r) {
   ValueId x = m.input("x", {1, r.w[1] * r.group, 9, 8}, DType::u8);
   ValueId w = r.constant ? m.weights(DType::i8, r.w) : m.input("w", Shape(r.w.begin(), r.w.end()), DType::i8);
   m.output(m.node("ConvInteger", {x, w, m.bytes(DType::u8, {}, {7})},
-                  {{"pads", std::vector<int64_t>{1, 2, 0, 1}}, {"dilations", r.dilations}, {"group", r.group}}));
+                  {{"pads", r.pads}, {"dilations", r.dilations}, {"group", r.group}}));
   return ops::lower(m.g);
 }
 
@@ -33,21 +34,27 @@ ir::HostTensor pixels() {
   return t;
 }
 
+// With and without padding in the model; six or nine products of bytes fill two or three groups.
 TEST(FoldTaps, TapsAndChannelsBecomeOneLoopOverAPaddedCopy) {
-  const ir::Program before = program_of({{5, 3, 3, 2}});
   const Options options;
   const Target target = small_target();
-  Draft draft{options, target};
-  draft.program() = program_of({{5, 3, 3, 2}});
-  fold_taps_into_k(draft);
-  const ir::Program& after = draft.program();
-  ir::verify(after);
-  const LoopNest* nest = contraction_of(after);
-  ASSERT_EQ(nest->reduced.size(), 2u);
-  EXPECT_TRUE(nest->reduced[0].extent.is_constant(3));
-  EXPECT_TRUE(nest->reduced[1].extent.is_constant(6));
-  for (Expr load : std::vector<Expr>{nest->reductions[0].value->args[0]->args[0]}) EXPECT_TRUE(load->guards.empty());
-  EXPECT_EQ(ir::interpret(after, {pixels()})[0].bytes, ir::interpret(before, {pixels()})[0].bytes);
+  for (const std::vector<int64_t>& pads : {std::vector<int64_t>{1, 2, 0, 1}, std::vector<int64_t>{0, 0, 0, 0}})
+    for (const auto& [taps, terms] : std::vector<std::pair<int64_t, int64_t>>{{2, 8}, {3, 12}, {4, 12}}) {
+      const Row row{.w = {5, 3, 3, taps}, .pads = pads};
+      const ir::Program before = program_of(row);
+      Draft draft{options, target};
+      draft.program() = program_of(row);
+      fold_taps_into_k(draft);
+      const ir::Program& after = draft.program();
+      ir::verify(after);
+      const LoopNest* nest = contraction_of(after);
+      ASSERT_EQ(nest->reduced.size(), 2u);
+      EXPECT_TRUE(nest->reduced[0].extent.is_constant(3));
+      EXPECT_TRUE(nest->reduced[1].extent.is_constant(terms));
+      const Expr load = nest->reductions[0].value->args[0]->args[0];
+      EXPECT_TRUE(load->guards.empty());
+      EXPECT_EQ(ir::interpret(after, {pixels()})[0].bytes, ir::interpret(before, {pixels()})[0].bytes);
+    }
 }
 
 TEST(FoldTaps, Refuses) {

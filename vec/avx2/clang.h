@@ -16,6 +16,7 @@
 #define __builtin_ia32_pmovzxbd256(a) _mm256_cvtepu8_epi32((__m128i)(a))
 #define __builtin_ia32_pmovsxwd256(a) _mm256_cvtepi16_epi32((__m128i)(a))
 #define __builtin_ia32_pmovzxwd256(a) _mm256_cvtepu16_epi32((__m128i)(a))
+#define __builtin_ia32_pminud256(a, b) _mm256_min_epu32((__m256i)(a), (__m256i)(b))
 #define __builtin_ia32_movmskps256(a) _mm256_movemask_ps(a)
 
 #define __builtin_ia32_minps256(a, b) _mm256_min_ps(a, b)

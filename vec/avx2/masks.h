@@ -27,6 +27,10 @@ VEC_FN Part<To> narrow(Part<From> a) {
   }
 }
 
+VEC_FN V<u8> narrow_saturated(V<u32> a) {
+  return {narrow<u8, u32>((Part<u32>)__builtin_ia32_pminud256((Ints)a.v, Ints{} + 255))};
+}
+
 // Integers of one or two bytes as wider ones. The compiler takes __builtin_convertvector of these apart into lanes.
 template <class To, class From>
 VEC_FN Part<To> widen(Part<From> a) {

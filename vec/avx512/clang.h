@@ -9,6 +9,7 @@
 #define __builtin_ia32_pmovwb256_mask(a, old, mask) _mm256_cvtepi16_epi8((__m256i)(a))
 #define __builtin_ia32_pmovdw512_mask(a, old, mask) _mm512_cvtepi32_epi16((__m512i)(a))
 #define __builtin_ia32_pmovdb512_mask(a, old, mask) _mm512_cvtepi32_epi8((__m512i)(a))
+#define __builtin_ia32_pmovusdb512_mask(a, old, mask) _mm512_cvtusepi32_epi8((__m512i)(a))
 #define __builtin_ia32_pmovsxbw256(a) _mm256_cvtepi8_epi16((__m128i)(a))
 #define __builtin_ia32_pmovzxbw256(a) _mm256_cvtepu8_epi16((__m128i)(a))
 #define __builtin_ia32_pmovsxbd512_mask(a, old, mask) _mm512_cvtepi8_epi32((__m128i)(a))

@@ -38,6 +38,8 @@ VEC_FN Part<To> narrow(Part<From> a) {
     return (Part<To>)__builtin_ia32_pmovdb512_mask((Ints)a, Bytes{}, -1);
 }
 
+VEC_FN V<u8> narrow_saturated(V<u32> a) { return {(Part<u8>)__builtin_ia32_pmovusdb512_mask((Ints)a.v, Bytes{}, -1)}; }
+
 // Integers of one or two bytes as wider ones.
 template <class To, class From>
 VEC_FN Part<To> widen(Part<From> a) {

@@ -78,6 +78,12 @@ VEC_FN V<i32> saturate(V<f32> x) {
 // The integer nearest to x, even ones first, within [least, most], which are integers below 2^31; NaN gives least.
 VEC_FN V<i32> nearest_in(V<f32> x, V<f32> least, V<f32> most) { return nearest(min_raw(max_raw(x, least), most)); }
 
+// Does the same for [least, least + 255] and subtracts `least`, as an offset of -least: what is too large for nearest()
+// is at least 2^31 as an unsigned integer.
+VEC_FN V<u8> nearest_byte(V<f32> x, V<f32> least, V<i32> offset) {
+  return narrow_saturated(bits_as<u32>(nearest(max_raw(x, least))) + bits_as<u32>(offset));
+}
+
 // A narrow integer meets floats and 8-byte types by way of a 32-bit integer.
 template <class To, class From>
 constexpr bool through_i32 = (sizeof(From) < 4 && (is_float<To> || sizeof(To) == 8)) ||

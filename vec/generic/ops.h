@@ -7,6 +7,7 @@
 //   max_of_numbers(V<F>, V<F>)         the greater one, +0 being above -0; anything when either is NaN
 //   shift_left, shift_right            of 4- and 8-byte types, counts below the width
 //   sqrt, fma, round_to_integral<Mode>(V<F>), has_fma
+//   narrow_saturated(V<u32>) -> V<u8>  255 where it is more
 //   look_up(const f32 (&table)[8], V<u32>)  the elements at the lowest three bits of each index, of which the fourth is
 //                                      zero; 32-byte aligned
 // Integer arithmetic wraps. No operation traps or is undefined for any input.

@@ -45,6 +45,18 @@ VEC_FN void finish_block(const T* block, i64 ld, i64 rows, i64 column0, i64 colu
   }
 }
 
+// Does the same with epilogue(column, lanes)(r, sum), one vector of columns after the other.
+template <class T, class Epilogue>
+VEC_FN void finish_columns(const T* block, i64 ld, i64 rows, i64 column0, i64 columns, Epilogue epilogue) {
+  const auto finish = [&](i64 j, auto n) __attribute__((always_inline)) {
+    const auto at_row = epilogue(column0 + j, n);
+    for (i64 r = 0; r < rows; r++) at_row(r, load(block + r * ld + j));
+  };
+  i64 j = 0;
+  for (; j + L <= columns; j += L) finish(j, All{});
+  if (j < columns) finish(j, Tail{int(columns - j)});
+}
+
 // Finishes a block column by column: `transposed` holds as many rows of `side` elements as a panel has columns. The
 // block has `side` rows, those beyond `rows` being undefined, so that vectors alone are transposed.
 template <class T, class Epilogue>

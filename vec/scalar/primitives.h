@@ -101,6 +101,7 @@ template <class T>
 VEC_FN T div_part(T a, T b) {
   return a / b;
 }
+VEC_FN V<u8> narrow_saturated(V<u32> a) { return {u8(a.v < 255 ? a.v : 255)}; }
 VEC_FN V<f32> look_up(const f32 (&table)[8], V<u32> index) { return {table[index.v & 7]}; }
 
 template <class U>

@@ -9,9 +9,11 @@ class ContractionWriter : public KernelWriter {
  protected:
   using KernelWriter::KernelWriter;
 
-  // The stores of the epilogue, whose lanes are columns: the statements before the loops over rows, in each of these,
-  // and in that over the columns, where the sum is `sum` and the lanes are `n`. The loops have names.
-  ValueEmitter contraction_epilogue();
+  enum class EpilogueOrder { rows, columns };  // the outer loops
+  // The stores of the epilogue, whose lanes are columns: the statements before the loops, in each of the loops over
+  // rows and in that over the columns, where the lanes are `n`; in the innermost the sum is `sum`. The loops have
+  // names.
+  ValueEmitter contraction_epilogue(EpilogueOrder);
 
   // Returns how far ahead a tile prefetches, where tiles of rows follow each other and panels, of so many bytes, are in
   // the loop around them. The first tile of rows prefetches the next panel, so that it is in the second-level cache

@@ -20,18 +20,37 @@ void TileWriter::write_epilogue() {
   const std::string_view sum_type = lane_type(info(c.format).sum);
   const Code column = name_loop(c.columns);
   write_row_places(rows);
-  const ValueEmitter e = contraction_epilogue();
+  if (finishes_columns()) return write_column_epilogue(column);
+  const ValueEmitter e = contraction_epilogue(EpilogueOrder::rows);
   body_.add(e.lines[0]);
   body_.open(Lambda{kEpilogue, "const vec::i64 r"});
-  for (size_t i = 0; i < rows.size(); i++)
-    if (!rows[i].extent.is_constant(1))
-      body_.let(index_text(rows[i].var), "{}", is_one_loop(rows) ? row_text() : code("at{}[r]", i));
+  name_row(rows);
   for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
   body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type)});
   body_.add(e.lines.back());
   body_.close();
   body_.close();
   if (plan_.transposed) write_transposed_epilogue();
+}
+
+// Integer sums are in memory, from where they are read column by column.
+bool TileWriter::finishes_columns() const {
+  return info(contraction().format).sum == DType::i32 && !plan_.transposed && !plan_.blocks;
+}
+
+// epilogue(column, lanes)(r, sum): the same stores. What depends on the column alone, such as scales, is read once for
+// all rows.
+void TileWriter::write_column_epilogue(const Code& column) {
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  const ValueEmitter e = contraction_epilogue(EpilogueOrder::columns);
+  body_.add(e.lines[0]);
+  body_.open(Lambda{kEpilogue, fmt::format("const vec::i64 {}, auto n", column)});
+  body_.add(e.lines[1]);
+  body_.open(Lambda{{}, "const vec::i64 r, const vec::V<vec::i32> sum"});
+  name_row(rows);
+  for (size_t i = 2; i < e.lines.size(); i++) body_.add(e.lines[i]);
+  body_.close();
+  body_.close();
 }
 
 // transposed_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, for tiles with consecutive
@@ -63,6 +82,13 @@ void TileWriter::write_transposed_epilogue() {
   body_.add(e.lines.back());
   body_.close();
   body_.close();
+}
+
+// Names the coordinates of row r.
+void TileWriter::name_row(const std::vector<Loop>& rows) {
+  for (size_t i = 0; i < rows.size(); i++)
+    if (!rows[i].extent.is_constant(1))
+      body_.let(index_text(rows[i].var), "{}", is_one_loop(rows) ? row_text() : code("at{}[r]", i));
 }
 
 // Names the coordinates of a tile's rows; with several loops of rows, fills a table.
@@ -143,7 +169,8 @@ void TileWriter::write_called_product() {
   body_.line("{}[count]({}, {}, {}, right, block, {}, {});", of_format("tiles", c.format), operand, kTaps, kK,
              c.shape.nr, ahead_);
   const Code in_rows =
-      code("vec::finish_block(block, {}, count, column0, {}, {});", c.shape.nr, kTileColumns, kEpilogue);
+      code("vec::{}(block, {}, count, column0, {}, {});", finishes_columns() ? "finish_columns" : "finish_block",
+           c.shape.nr, kTileColumns, kEpilogue);
   if (!plan_.transposed) return body_.text(in_rows);
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   std::vector<Code> follow_each_other;

@@ -145,6 +145,12 @@ bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
              view, plan.panels * (plan.batch_inside ? points(view.kernel.contraction->batch) : IndexExpr(1)));
 }
 
+// Returns whether tiles prefetch the panels of the next group of them, which other units multiply by the same rows. A
+// network's weights exceed the caches, and the first tile of rows would wait for them.
+bool fetches_ahead(const KernelView& view, const TilesPlan& plan) {
+  return rt::tiles_prefetch(view.kernel.contraction->format) && !plan.tiles.is_constant(1) && !plan.rows_outside;
+}
+
 // The distance between neighbouring points of a loop, if it is constant.
 std::optional<int64_t> constant_distance(IndexExpr offset, const Loop& loop) {
   const auto stride = ir::stride_of(offset, loop.var.node());
@@ -249,6 +255,7 @@ PlannedKernel plan_tiles(const KernelView& view) {
     tiles.blocks = plan_blocks(view, tiles, blocks);
   tiles.batch_inside = has_batch_inside(view, tiles);
   tiles.rows_outside = has_rows_outside(view, tiles);
+  tiles.fetches_ahead = fetches_ahead(view, tiles);
   tiles.even_rows = rows_are_even(view);
   tiles.batch_distance = batch_distance(view, tiles);
   tiles.transposed = transposes_results(view);

@@ -21,9 +21,10 @@ struct TilesPlan : FormPlan {
   IndexExpr tiles, panels;  // of all rows, of all columns
   int64_t panels_per_unit = 1;
   std::optional<Blocks> blocks;
-  bool batch_inside = false;  // neighbouring units are different batches of the same rows
-  bool rows_outside = false;  // neighbouring units are different panels of the same rows
-  bool even_rows = false;     // rows of every tile have a constant distance, the same for each tap
+  bool batch_inside = false;   // neighbouring units are different batches of the same rows
+  bool rows_outside = false;   // neighbouring units are different panels of the same rows
+  bool fetches_ahead = false;  // tiles prefetch the panels of the next units
+  bool even_rows = false;      // rows of every tile have a constant distance, the same for each tap
   // With `batch_inside`, this is the distance between the rows of neighbouring batch points, if it is the same for all
   // rows, so that pointers to them move from one batch point to the next; otherwise 0.
   int64_t batch_distance = 0;

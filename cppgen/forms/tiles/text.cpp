@@ -21,21 +21,22 @@ void fields(V& v, TilesPlan::Blocks& blocks) {
 
 std::string TilesPlan::describe() const {
   return fmt::format(
-      "tiles: {} panels in a unit{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
-      rows_outside ? ", rows outside" : "",
+      "tiles: {} panels in a unit{}{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
+      rows_outside ? ", rows outside" : "", fetches_ahead ? ", the next ones prefetched" : "",
       blocks ? fmt::format(", {} tiles of rows, K in {} blocks", blocks->tiles, blocks->k_blocks.count) : "",
       even_rows ? ", evenly spaced rows" : "", transposed ? ", transposed results" : "");
 }
 
 void TilesPlan::print(FieldPrinter& v) {
-  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, even_rows, batch_distance, transposed,
-         transposed_side, row_counts, row_counts_are_all, width] = *this;
+  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, fetches_ahead, even_rows, batch_distance,
+         transposed, transposed_side, row_counts, row_counts_are_all, width] = *this;
   v("tiles", tiles);
   v("panels", panels);
   v("panels_per_unit", panels_per_unit);
   v.maybe("blocks", blocks);
   v("batch_inside", batch_inside, false);
   v("rows_outside", rows_outside, false);
+  v("fetches_ahead", fetches_ahead, false);
   v("even_rows", even_rows, false);
   v("batch_distance", batch_distance, 0);
   v("transposed", transposed, false);

@@ -14,6 +14,7 @@ std::string TilesPlan::fault(const KernelView& view) const {
     if (rows < 0 || rows > shape.mr) return fmt::format("tiles of {} rows, more than {}", rows, shape.mr);
   if (width && *width > shape.nr) return fmt::format("tiles of {} columns, more than {}", *width, shape.nr);
   if (batch_distance != 0 && !batch_inside) return "pointers move to units that are no neighbours";
+  if (fetches_ahead && !rt::tiles_prefetch(view.kernel.contraction->format)) return "tiles that do not prefetch panels";
   if (even_rows && !view.kernel.contraction->in_registers) return "functions of the runtime have no evenly spaced rows";
   return "";
 }

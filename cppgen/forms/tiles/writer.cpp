@@ -1,5 +1,7 @@
 #include "cppgen/forms/tiles/writer.h"
 
+#include "runtime/contraction/tiles_ahead.h"
+
 namespace cppgen::forms {
 
 using ir::Loop;
@@ -32,7 +34,7 @@ void TileWriter::write_tile(const Code& tile) {
   body_.open(std::move(panels));
   body_.constant(code("const {}* const", storage_type(info(c.format).panel)).text(), "right", "{}",
                  panel_address(panel));
-  prefetch_next_panel(tile);
+  prefetch_ahead(tile);
   write_products(panel);
   body_.close();
 }
@@ -103,10 +105,17 @@ Code TileWriter::panel_address(const Code& panel) const {
   return sum(context_.pointers.at(c.packed), times(number, factor(c.panel_elements)));
 }
 
-// Declares whether tiles prefetch the next panel: it is there already if neighbouring units have different panels, and
-// it would not stay there if it is large.
-void TileWriter::prefetch_next_panel(const Code& tile) {
+// Declares what tiles prefetch. Of float32, it is the next panel, which is there already if neighbouring units have
+// different panels, and would not stay there if it is large. Of bytes, it is a part of the same panel of the next
+// group.
+void TileWriter::prefetch_ahead(const Code& tile) {
   const auto& c = contraction();
+  if (plan_.fetches_ahead) {
+    const Code panel = factor(c.panel_elements);
+    ahead_ = Code::name("ahead");
+    return body_.let(ahead_, "{0} < {1} ? {2} + {0} * ({3} / {1}) : 0", tile, rt::kTilesAhead,
+                     times(panel, plan_.panels_per_unit), panel);
+  }
   const DType type = info(c.format).panel;
   if (type != DType::f32 || plan_.batch_inside || plan_.rows_outside || !c.panel_elements.is_constant()) return;
   const int64_t bytes = c.panel_elements.constant() * int64_t(size_of(type));

@@ -31,7 +31,7 @@ class TileWriter : public ContractionWriter {
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;
   Code panel_address(const Code& panel) const;
-  void prefetch_next_panel(const Code& tile);
+  void prefetch_ahead(const Code& tile);
   Code row_text() const;
   void write_tile(const Code& tile);
   void write_tile_place(const Code& tile);
@@ -52,7 +52,10 @@ class TileWriter : public ContractionWriter {
   void write_skipped_taps();
   // epilogue.cpp
   void write_epilogue();
+  bool finishes_columns() const;
+  void write_column_epilogue(const Code& column);
   void write_transposed_epilogue();
+  void name_row(const std::vector<ir::Loop>& rows);
   void write_row_places(const std::vector<ir::Loop>& rows);
   void write_products(const Code& panel);
   void write_row_counts(size_t first);

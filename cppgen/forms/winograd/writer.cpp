@@ -287,7 +287,7 @@ void WinogradWriter::write_epilogue() {
   const bool merged = rows.size() < c.rows.size();
   const Code row = merged ? name_loop(rows[0]) : Code();
   if (lines()) body_.let(line, "{} + dy", kFirstLine);
-  const ValueEmitter e = contraction_epilogue();
+  const ValueEmitter e = contraction_epilogue(EpilogueOrder::rows);
   body_.add(e.lines[0]);
   body_.open(Lambda{"epilogue", "const vec::i64 r"});
   body_.let(position, "{} + r", kFirstPosition);

@@ -11,6 +11,7 @@ namespace {
 using ir::Loop;
 
 constexpr int64_t kFarIndex = int64_t{1} << 31;
+constexpr int64_t kByteGroup = 4;  // tiles of bytes read so many at once
 
 // The dimension in which the load moves with the loop, by 1; nullopt if there are several or none.
 std::optional<size_t> dimension_along(Expr load, const Loop& loop) {
@@ -46,7 +47,7 @@ class Folding {
       return FusionDecision::no("the elements are neither bytes nor float32");
     const int64_t most = type == DType::f32 ? tuning_.folded_float_channels : tuning_.folded_byte_channels;
     if (!channel_.extent.is_constant() || channel_.extent.constant() > most || !tap_.extent.is_constant() ||
-        tap_.extent.is_constant(1))
+        tap_.extent.is_constant(1) || products() == 0)
       return FusionDecision::no("there are enough channels to fill a group, or only a single tap");
     if (program_.buffer(right_->buffer).kind != ir::BufferKind::constant || !right_->guards.empty() ||
         !right_->indirects.empty() || !left_->indirects.empty())
@@ -57,7 +58,7 @@ class Folding {
 
   // The copy of the left operand, to run before the nest, which is changed.
   LoopNest apply(LoopNest& nest) {
-    const IndexExpr joint = program_.index->loop("k", tap_.extent * channel_.extent);
+    const IndexExpr joint = program_.index->loop("k", terms());
     BufferId padded = -1;
     LoopNest copy = copying(padded);
     const Expr left = load_padded(padded, joint), right = load_joined(joint);
@@ -65,7 +66,7 @@ class Folding {
     rewrite.replace_load = [&](Expr load) { return load == left_ ? left : load == right_ ? right : nullptr; };
     nest.reductions[0].value = ir::rewrite(*program_.exprs, nest.reductions[0].value, rewrite);
     nest.reduced.pop_back();
-    nest.reduced.back() = {joint, tap_.extent * channel_.extent};
+    nest.reduced.back() = {joint, terms()};
     nest.roles.pop_back();
     return copy;
   }
@@ -79,6 +80,13 @@ class Folding {
   Loop channel_, tap_;
   size_t left_channel_ = 0, left_tap_ = 0, right_channel_ = 0, right_tap_ = 0;
   std::vector<Span> spans_;
+
+  int64_t products() const { return tap_.extent.constant() * channel_.extent.constant(); }
+  // The extent of the joint axis: of bytes, whole groups, in which weights beyond the products are 0.
+  int64_t terms() const {
+    const bool bytes = size_of(program_.buffer(left_->buffer).type) == 1;
+    return bytes ? pieces(products(), kByteGroup) * kByteGroup : products();
+  }
 
   bool find_dimensions() {
     auto lc = dimension_along(left_, channel_), lt = dimension_along(left_, tap_);
@@ -98,6 +106,10 @@ class Folding {
       const ir::IndexRange range = g.index.range();
       if (range.lo < -kFarIndex || range.hi > kFarIndex) return false;
       spans_[size_t(at - left_->indices.begin())] = {range.lo, range.hi - range.lo + 1, true};
+    }
+    if (const int64_t beyond = terms() - products(); beyond > 0) {
+      Span& along = spans_[left_tap_];
+      along = {along.first, along.extent + pieces(beyond, channel_.extent.constant()), true};
     }
     const Expr padding = left_->guards.empty() ? nullptr : left_->args[0];
     return !padding || is_one_value(padding);
@@ -134,7 +146,8 @@ class Folding {
     padded = program_.add_buffer(source.name + ".padded", source.type,
                                  joined(shape, left_tap_, left_channel_, shape[left_tap_] * channels),
                                  ir::BufferKind::temporary);
-    const Expr padding = guards.empty() ? nullptr : left_->args[0];
+    const Expr outside = left_->guards.empty() ? program_.exprs->zero(source.type) : left_->args[0];
+    const Expr padding = guards.empty() ? nullptr : outside;
     const Expr value = program_.exprs->load(source.id, source.type, from, guards, padding);
     copy.stores.push_back(
         {padded, joined(vars, left_tap_, left_channel_, vars[left_tap_] * channels + vars[left_channel_]), value});
@@ -157,12 +170,14 @@ class Folding {
     for (size_t d = 0; d < rank; d++)
       if (d != right_tap_ && d != right_channel_) order.push_back(d);
     order.insert(order.end(), {right_tap_, right_channel_});
-    auto bytes = std::make_shared<std::vector<std::byte>>(source.data.size);
+    const size_t count = source.data.size / element, row = size_t(products()), padded_row = size_t(terms());
+    auto bytes = std::make_shared<std::vector<std::byte>>(count / row * padded_row * element);
     const auto strides = strides_of(source, row_major(rank));
     std::vector<int64_t> at(rank, 0);
-    for (size_t to = 0; to < bytes->size(); to += element) {
+    for (size_t n = 0; n < count; n++) {
       int64_t from = 0;
       for (size_t d = 0; d < rank; d++) from += at[d] * strides[d].constant();
+      const size_t to = (n / row * padded_row + n % row) * element;
       std::memcpy(bytes->data() + to, static_cast<const std::byte*>(source.data.bytes) + size_t(from) * element,
                   element);
       for (size_t i = rank; i-- > 0;) {
@@ -171,9 +186,9 @@ class Folding {
       }
     }
     ir::ConstantData data{bytes, bytes->data(), bytes->size()};
-    const BufferId buffer = program_.add_buffer(
-        source.name, source.type, joined(source.shape, right_tap_, right_channel_, tap_.extent * channel_.extent),
-        ir::BufferKind::constant, std::move(data));
+    const BufferId buffer =
+        program_.add_buffer(source.name, source.type, joined(source.shape, right_tap_, right_channel_, terms()),
+                            ir::BufferKind::constant, std::move(data));
     return program_.exprs->load(buffer, source.type, joined(right_->indices, right_tap_, right_channel_, joint));
   }
 };
