@@ -71,6 +71,7 @@ std::optional<ContractionView> view_of(const LoopNest& nest) {
   if (a->kind != ExprKind::load || b->kind != ExprKind::load) return std::nullopt;
   if (any_moves(a, view.columns) || any_moves(b, view.rows)) std::swap(a, b);
   if (any_moves(a, view.columns) || any_moves(b, view.rows)) return std::nullopt;
+  if (a == b) return std::nullopt;  // who replaces one operand in the nest would replace both
   view.left = a, view.right = b;
   // Batch loops that do not select among right operands are rows.
   for (size_t i = view.batch.size(); i-- > 0;) {

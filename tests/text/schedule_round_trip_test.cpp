@@ -8,6 +8,7 @@
 
 #include "cppgen/flow/compile/stages.h"
 #include "cppgen/forms/forms.h"
+#include "cppgen/graph/graph_text.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/schedule/pipeline.h"
@@ -89,7 +90,8 @@ TEST_F(ScheduleRoundTrip, RandomGraphs) {
   for (uint64_t seed = 1; seed <= 40 * times() && !HasFailure(); seed++) {
     SCOPED_TRACE(seed);
     property::RandomGraph random = property::make_random_graph(seed);
-    check(ops::lower(random.graph, {.library = true}), target(seed), cut_of(seed));
+    EXPECT_NO_THROW(check(ops::lower(random.graph, {.library = true}), target(seed), cut_of(seed)))
+        << graph_text(random.graph);
   }
 }
 
