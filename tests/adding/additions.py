@@ -300,7 +300,7 @@ ADDITIONS = [
         "cppgen/forms/added_panels/plan.cpp": FORM_OF_ENGINE}, lines=[
         ("cppgen/schedule/engines/engines.def", "// float32, by parts in bfloat16 where FPMATH_MODE allows their error, or on FMA units",
          "CPPGEN_ENGINE(added_form_engine)"),
-        ("cppgen/forms/forms.def", "// Attentions", "CPPGEN_FORM(added_panels)"),
+        ("cppgen/forms/forms.def", "// Attentions, likewise (Attention::form)", "CPPGEN_FORM(added_panels)"),
     ]),
     Addition("element type", 3, lines=[
         ("runtime/base/dtypes.def", 'CPPGEN_BYTE_TYPE(f8e8m0, FLOAT8E8M0, "float8e8m0", code, floating, 8, 24, "u1", u8)',
