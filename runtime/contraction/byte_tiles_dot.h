@@ -47,8 +47,8 @@ BYTES_FN void load_groups(int (&left)[Rows], const u8* const (&row)[Rows], long 
 template <int Vectors>
 constexpr bool kPrefetches = Vectors <= 2;
 
-// With Ahead, also brings lines from `ahead` on into the second-level cache, and advances it.
-template <int Rows, int Vectors, bool SignedLeft, bool Ahead>
+// Wide tiles also bring lines from `ahead` on, unless it is null, into the second-level cache, and advance it.
+template <int Rows, int Vectors, bool SignedLeft>
 BYTES_FN void byte_rows(ByteSums<Rows, Vectors, SignedLeft>& sums, const u8* const (&row)[Rows], long K,
                         const u8*& panel, const u8*& ahead) {
   constexpr int kPanelStep = ByteSums<Rows, Vectors, SignedLeft>::kPanelStep;
@@ -56,7 +56,7 @@ BYTES_FN void byte_rows(ByteSums<Rows, Vectors, SignedLeft>& sums, const u8* con
   long k = 0;
 #pragma GCC unroll 1
   for (; k + 4 * kGroup <= K; k += 4 * kGroup, panel += 4 * kPanelStep) {
-    if constexpr (Ahead) {
+    if (Vectors > 2 && ahead) {
       constexpr int bytes = 4 * kPanelStep / kTilesAhead;
 #pragma GCC unroll 4
       for (int line = 0; line < bytes; line += 64) __builtin_prefetch(ahead + line, 0, 2);
@@ -83,29 +83,22 @@ BYTES_FN void byte_rows(ByteSums<Rows, Vectors, SignedLeft>& sums, const u8* con
   panel += kPanelStep;
 }
 
-template <int Rows, int Vectors, bool SignedLeft, bool Ahead>
-void compute_tile(const void* const* left, long taps, long K, const u8* panel, void* block, long ldc, const u8* ahead) {
+template <int Rows, int Vectors, bool SignedLeft>
+void byte_tile(const void* const* left, long taps, long K, const void* packed, void* block, long ldc, long distance) {
   ByteSums<Rows, Vectors, SignedLeft> sums = {};
+  const u8* panel = (const u8*)packed;
+  const u8* ahead = distance != 0 ? panel + distance : nullptr;
   for (long t = 0; t < taps; t++, left += Rows) {
     const u8* row[Rows];
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++) row[r] = (const u8*)left[r];
-    byte_rows<Rows, Vectors, SignedLeft, Ahead>(sums, row, K, panel, ahead);
+    byte_rows<Rows, Vectors, SignedLeft>(sums, row, K, panel, ahead);
   }
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4
     for (int j = 0; j < Vectors; j++)
       store((int*)block + r * ldc + j * kLanes, SignedLeft ? sums.v[r][j] - sums.offset[j] : sums.v[r][j]);
-}
-
-template <int Rows, int Vectors, bool SignedLeft>
-void byte_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long ahead) {
-  const u8* const first = (const u8*)panel;
-  if constexpr (Vectors > 2)
-    if (ahead != 0)
-      return compute_tile<Rows, Vectors, SignedLeft, true>(left, taps, K, first, block, ldc, first + ahead);
-  compute_tile<Rows, Vectors, SignedLeft, false>(left, taps, K, first, block, ldc, nullptr);
 }
 
 template <int MaxRows, int Vectors, bool SignedLeft>
