@@ -52,18 +52,19 @@ template <int Rows, int Vectors, bool SignedLeft>
 BYTES_FN void byte_rows(ByteSums<Rows, Vectors, SignedLeft>& sums, const u8* const (&row)[Rows], long K,
                         const u8*& panel, const u8*& ahead) {
   constexpr int kPanelStep = ByteSums<Rows, Vectors, SignedLeft>::kPanelStep;
+  constexpr int kSteps = Vectors > 2 ? 4 : 2;  // those of narrow tiles are long
   int left[Rows];
   long k = 0;
 #pragma GCC unroll 1
-  for (; k + 4 * kGroup <= K; k += 4 * kGroup, panel += 4 * kPanelStep) {
+  for (; k + kSteps * kGroup <= K; k += kSteps * kGroup, panel += kSteps * kPanelStep) {
     if (Vectors > 2 && ahead) {
-      constexpr int bytes = 4 * kPanelStep / kTilesAhead;
+      constexpr int bytes = kSteps * kPanelStep / kTilesAhead;
 #pragma GCC unroll 4
       for (int line = 0; line < bytes; line += 64) __builtin_prefetch(ahead + line, 0, 2);
       ahead += bytes;
     }
 #pragma GCC unroll 4
-    for (int u = 0; u < 4; u++) {
+    for (int u = 0; u < kSteps; u++) {
 #pragma GCC unroll 4
       for (int line = 0; kPrefetches<Vectors> && line < kPanelStep; line += 64)
         __builtin_prefetch(panel + u * kPanelStep + kPrefetchBytes + line);
