@@ -13,7 +13,7 @@ namespace cppgen {
 // whose caches are such pairs append to them, rather than store where their data say; kernels check that this is the
 // same. UserError for a name that is none.
 void note_states(Graph&, std::span<const StateOption>);
-// What --state says of a state.
+// Returns the state as --state gives it, by names.
 StateOption option_of(const Graph&, const KeptOutput&);
 
 // Makes each pair of the lowered graph one tensor in memory with room for its capacity. The program must store the
