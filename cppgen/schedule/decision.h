@@ -17,7 +17,7 @@ struct FusionDecision {
 // All decisions of a schedule in the order in which they were made. `explain` prints them.
 struct DecisionLog {
   struct Entry {
-    std::string rule;     // "inline", "epilogue", "group", "layout", "engine", "split", "in-place"
+    std::string rule;     // "inline", "epilogue", "group", "layout", "engine", "prologue", "split", "in-place"
     std::string subject;  // the subject of the decision: producer -> consumer
     FusionDecision decision;
   };

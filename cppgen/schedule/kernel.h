@@ -62,6 +62,9 @@ struct TileContraction {
   // If the rows are bytes whose blocks of K have scales, this is the first scale of a row, whose address
   // follows those of the rows (runtime/contraction/tiles.h, n_bits_of_i8).
   ir::Expr left_scales = nullptr;
+  // If set, the left operand is this value, which the kernel computes for the rows of a tile. `left`, one of its loads,
+  // moves with all rows.
+  ir::Expr left_value = nullptr;
   std::vector<ir::Loop> batch, rows, taps;
   ir::Loop columns, k;
   std::string engine;                          // its name in the choice list
@@ -177,6 +180,7 @@ template <ir::Is<TileContraction> T, class F>
 void each_value(T& contraction, const F& f) {
   ir::visit_field(contraction.left, f);
   if (contraction.left_scales) ir::visit_field(contraction.left_scales, f);
+  if (contraction.left_value) ir::visit_field(contraction.left_value, f);
   ir::visit_field(contraction.packed_batch, f);
 }
 

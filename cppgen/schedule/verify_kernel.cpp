@@ -52,6 +52,17 @@ bool is_load_of(const Program& program, Expr e, DType type) {
   return e && e->kind == ir::ExprKind::load && program.buffer(e->buffer).type == type;
 }
 
+std::string fault_of_left_value(const TileContraction& c) {
+  if (!c.left_value) return "";
+  if (c.left_value->type != DType::f32 || info(c.format).left != DType::f32)
+    return "its left operand is not computed in float32";
+  if (info(c.format).form != rt::LeftForm::in_place || c.form != kTilesForm)
+    return "its left operand is computed, but its tiles read rows in another form";
+  if (!points(c.taps).is_constant(1) || !c.k.extent.is_constant() || !c.left->guards.empty())
+    return "its left operand is computed for several taps, an unknown K or padding";
+  return "";
+}
+
 std::string fault_of_contraction(const Program& program, const FusedKernel& kernel) {
   const TileContraction& c = *kernel.contraction;
   if (c.engine.empty()) return "no engine runs it";
@@ -63,6 +74,7 @@ std::string fault_of_contraction(const Program& program, const FusedKernel& kern
   if (c.packed < 0 || size_t(c.packed) >= program.buffers.size())
     return fmt::format("there are no panels {}", c.packed);
   if (program.buffer(c.packed).type != format.panel) return fmt::format("its panels are not {}", name_of(format.panel));
+  if (std::string fault = fault_of_left_value(c); !fault.empty()) return fault;
   const RowTiling& t = c.tiling;
   if (t.height < 0 || t.width < 0 || t.left < 0 || t.right < 0 || t.left + t.right > t.width)
     return fmt::format("rows are tiled by {} lines of {} + {} + {}", t.height, t.left, t.width, t.right);

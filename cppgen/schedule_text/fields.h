@@ -86,9 +86,9 @@ void fields(V& v, Local& local) {
 
 template <class V>
 void fields(V& v, TileContraction& contraction) {
-  auto& [left, right, left_scales, batch, rows, taps, columns, k, engine, form, format, shape, packed, packed_batch,
-         panel_elements, tiling, winograd, summed_channels, blocking, unpacked_k, in_registers, site, convolution,
-         tuning] = contraction;
+  auto& [left, right, left_scales, left_value, batch, rows, taps, columns, k, engine, form, format, shape, packed,
+         packed_batch, panel_elements, tiling, winograd, summed_channels, blocking, unpacked_k, in_registers, site,
+         convolution, tuning] = contraction;
   auto& [row_tiles, panels] = blocking;
   v.word("engine", engine, "");
   v.word("form", form, kTilesForm);
@@ -99,10 +99,11 @@ void fields(V& v, TileContraction& contraction) {
   v("columns", columns);
   v("taps", taps, {});
   v("k", k);
-  v.values({left, right, left_scales});
+  v.values({left, right, left_scales, left_value});
   v("left", left);
   v("right", right, nullptr);
   v("left_scales", left_scales, nullptr);
+  v("left_value", left_value, nullptr);
   v.buffer("packed", packed);
   v("packed_batch", packed_batch, 0);
   v("panel_elements", panel_elements);

@@ -24,23 +24,22 @@ template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long K, const void* panel, long distance,
                                     void* block, long ldc, long ahead) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps_of_pointers(sums, left, taps, K, static_cast<const float*>(panel), distance, ahead);
+  vec::add_taps(sums, left, taps, K, static_cast<const float*>(panel), distance, ahead);
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 
-// Calls use(k, sums) with the sums of kShortTerms products from each k on.
+// Calls use(k, sums) with the sums of kShortTerms products from each k on. Rows are equally far apart.
 template <int Rows, int Vectors, class Use>
 TILE_FN void each_short_block(const void* const* left, long K, const void* panel, long distance, long ahead, Use use) {
   constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
   const float* slice = static_cast<const float*>(panel);
-  const float* rows[Rows];
-#pragma GCC unroll 32
-  for (int r = 0; r < Rows; r++) rows[r] = static_cast<const float*>(left[r]);
+  const float* const first = static_cast<const float*>(left[0]);
+  const long step = Rows == 1 ? 0 : static_cast<const float*>(left[1]) - first;
   for (long k = 0; k < K; k += kShortTerms) {
     vec::Sums<TileUnit, Rows, Vectors> sums;
     const long terms = K - k < kShortTerms ? K - k : kShortTerms;
-    vec::add_products(
-        sums, terms, slice + k * kSlice, distance, [&](int r) { return rows[r] + k; }, ahead);
+    const vec::SteppedRows<Rows, float> rows(first + k, step);
+    vec::add_products(sums, terms, slice + k * kSlice, distance, rows, ahead);
     use(k, sums);
   }
 }

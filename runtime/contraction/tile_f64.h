@@ -13,7 +13,7 @@ VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long K, co
   constexpr int kColumns = Vectors * DoubleUnit::kLanes;
   static_assert(vec::slice_columns(kColumns) == kColumns, "a panel is one slice (formats.h)");
   vec::Sums<DoubleUnit, Rows, Vectors> sums;
-  vec::add_taps_of_pointers(sums, left, taps, K, static_cast<const double*>(panel), 0, ahead);
+  vec::add_taps(sums, left, taps, K, static_cast<const double*>(panel), 0, ahead);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4

@@ -32,8 +32,8 @@ using PrepareFunction = void (*)(const void* const* left, long rows, long taps, 
 // The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null, except for n_bits.
 // If K is divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. Of
 // float32, entry mr + rows computes one tap in short blocks (sum_short_blocks in long_sums.h), and takes the number of
-// their products, of which at most kShortTerms mean those in registers, in place of the number of taps. `prepare` is
-// null if tiles read the original rows.
+// their products, of which at most kShortTerms mean those in registers, in place of the number of taps; its rows are
+// equally far apart. `prepare` is null if tiles read the original rows.
 struct TileSet {
   int mr = 0, nr = 0;
   const TileFunction* functions = nullptr;

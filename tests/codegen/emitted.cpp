@@ -78,6 +78,13 @@ GraphMaker product(int64_t K) {
 GraphMaker tiles() { return product(2000); }
 GraphMaker register_tiles() { return product(32); }
 
+GraphMaker computed_rows() {
+  GraphMaker g;
+  const ValueId scaled = g.node("Mul", {g.input("x", {g.symbol("N"), 100}), g.input("factors", {100})});
+  g.output(g.node("Tanh", {g.node("MatMul", {scaled, weights(g, {100, 24})})}));
+  return g;
+}
+
 GraphMaker attention() {
   GraphMaker g;
   const ValueId scores = g.node("MatMul", {g.input("query", {2, 32, 16}), g.input("keys", {2, 16, 32})});
@@ -101,12 +108,19 @@ std::string body_of(const KernelText& k) {
 }
 
 const std::vector<Sample>& samples() {
-  static const std::vector<Sample> all{{"pointwise", pointwise},   {"symbolic_broadcast", symbolic_broadcast},
-                                       {"row_sum", row_sum},       {"column_max", column_max},
-                                       {"softmax", softmax},       {"checked_gather", checked_gather},
-                                       {"transposed", transposed}, {"windows", windows},
-                                       {"winograd", winograd},     {"winograd_groups", winograd_groups},
-                                       {"tiles", tiles},           {"register_tiles", register_tiles},
+  static const std::vector<Sample> all{{"pointwise", pointwise},
+                                       {"symbolic_broadcast", symbolic_broadcast},
+                                       {"row_sum", row_sum},
+                                       {"column_max", column_max},
+                                       {"softmax", softmax},
+                                       {"checked_gather", checked_gather},
+                                       {"transposed", transposed},
+                                       {"windows", windows},
+                                       {"winograd", winograd},
+                                       {"winograd_groups", winograd_groups},
+                                       {"tiles", tiles},
+                                       {"register_tiles", register_tiles},
+                                       {"computed_rows", computed_rows},
                                        {"attention", attention}};
   return all;
 }

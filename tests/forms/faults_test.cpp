@@ -57,6 +57,8 @@ const std::map<std::string, std::vector<Change>>& changes() {
         change<TilesPlan>("tiles of 99 rows", [](TilesPlan& p) { p.row_counts = {99}; }),
         change<TilesPlan>("tiles of 99 columns", [](TilesPlan& p) { p.width = 99; }),
         change<TilesPlan>("do not prefetch", [](TilesPlan& p) { p.fetches_ahead = true; }),
+        change<TilesPlan>("8 bytes ahead", [](TilesPlan& p) { p.even_rows = false, p.rows_ahead = 8; }),
+        change<TilesPlan>("computed rows of 1", [](TilesPlan& p) { p.computed_row = 1; }),
         change<TilesPlan>("no neighbours", [](TilesPlan& p) { p.batch_inside = false, p.batch_distance = 8; })}},
       {"winograd",
        {change<WinogradPlan>("panels at once", [](WinogradPlan& p) { p.panels_at_once = p.panels_per_unit + 1; }),

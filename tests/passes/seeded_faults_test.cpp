@@ -40,6 +40,11 @@ const Fault kFaults[] = {
      [](DraftState& draft) {
        for (schedule::ContractionStep& step : draft.contractions) step = std::monostate();
      }},
+    {"fuse_prologues", "rows are read as they are",
+     [](DraftState& draft) {
+       for (schedule::ContractionStep& step : draft.contractions)
+         if (auto* tiles = std::get_if<schedule::TileContraction>(&step)) tiles->left_value = nullptr;
+     }},
     {"pad_conflicting_rows", "rows are padded by two cache lines",
      [](DraftState& draft) {
        for (schedule::Layout& layout : draft.schedule.layouts) layout.pad *= 2;

@@ -48,12 +48,27 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
   }
 }
 
+// What the steps of a product prefetch beside its panel: nothing, or `step` bytes each of the rows of the next tile,
+// into the second-level cache.
+struct NothingAhead {
+  VEC_MEMBER void advance() {}
+};
+struct RowsAhead {
+  const char* next;
+  i64 step;
+  VEC_MEMBER void advance() {
+    __builtin_prefetch(next, 0, 2);
+    next += step;
+  }
+};
+
 // Adds sum over k < K of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
 // advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers. If `ahead` is not
 // 0, what is so many bytes behind the panel is prefetched into the second-level cache; products are bound by loads on
 // many CPUs, so that the branch costs less than prefetches of what is already there.
-template <class Unit, int Rows, int Vectors, class T, class Row>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row, i64 ahead) {
+template <class Unit, int Rows, int Vectors, class T, class Row, class Ahead = NothingAhead>
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row, i64 ahead,
+                         Ahead rows_ahead = {}) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
   constexpr int kStepsAhead = 16;
   // With few rows, steps follow each other so fast that the CPU's own prefetching is faster than these instructions.
@@ -68,6 +83,7 @@ VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice,
       for (int j = 0; j < kColumns; j += kLine)
         __builtin_prefetch((const char*)(slice + j / kSlice * distance + j % kSlice) + ahead, 0, 2);
     }
+    rows_ahead.advance();
     if constexpr (requires { row.advance(1); }) {
       add_outer_product(sums, 0, slice, distance, row);
       row.advance(1);
@@ -125,72 +141,60 @@ struct EvenRows {
   const f32* first;
   i64 distance;
   const i64* tap_offsets;
-  VEC_MEMBER bool skips(i64) const { return false; }
-  template <int Rows>
-  VEC_MEMBER SteppedRows<Rows, f32> at(i64 tap) const {
-    return {first + tap_offsets[tap], distance};
-  }
 };
 VEC_FN EvenRows even_rows(const f32* first, i64 distance, const i64* tap_offsets) {
   return {first, distance, tap_offsets};
 }
 
-constexpr int kPointersInRegisters = 8;
-
-// Whether rows are equally far apart: their differences are multiples of that of the first two.
-template <int Rows, class T>
-VEC_FN bool are_even(const T* const (&row)[Rows]) {
-  const u64 first = u64(row[0]), distance = u64(row[1]) - first;
-  u64 differences = 0;
-#pragma GCC unroll 32
-  for (int r = 2; r < Rows; r++) differences |= u64(row[r]) - first - u64(r) * distance;
-  return differences == 0;
+// Adds the products of these taps, of a panel that may have more.
+template <class Unit, int Rows, int Vectors, class Ahead>
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, EvenRows left, i64 taps, i64 K, const f32* slice, i64 distance,
+                     i64 ahead, Ahead rows_ahead) {
+#pragma GCC unroll 1
+  for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
+    const SteppedRows<Rows, f32> rows(left.first + left.tap_offsets[t], left.distance);
+    add_products(sums, K, slice, distance, rows, ahead, rows_ahead);
+  }
 }
 
-// Rows of the left operand at successive taps: rows_[tap * count + r], all taps of a row being skipped whose first
-// pointer is null.
-template <int Rows, class T = f32>
-struct ScatteredRows {
-  const void* const* rows;
-  struct Tap {
-    const T* row[Rows];
-    VEC_MEMBER const T* operator()(int r) const { return row[r]; }
-  };
-  VEC_MEMBER bool skips(i64 tap) const { return !rows[tap * Rows]; }
-  template <int>
-  VEC_MEMBER Tap at(i64 tap) const {
-    Tap result;
+constexpr int kPointersInRegisters = 8;
+
+// Rows at a tap that have a pointer each.
+template <int Rows, class T>
+struct RowPointers {
+  const T* row[Rows];
+
+  VEC_MEMBER explicit RowPointers(const void* const* rows) {
 #pragma GCC unroll 32
-    for (int r = 0; r < Rows; r++) result.row[r] = static_cast<const T*>(rows[tap * Rows + r]);
-    return result;
+    for (int r = 0; r < Rows; r++) row[r] = static_cast<const T*>(rows[r]);
+  }
+  VEC_MEMBER const T* operator()(int r) const { return row[r]; }
+  // Whether rows are equally far apart: their differences are multiples of that of the first two.
+  VEC_MEMBER bool are_even() const {
+    const u64 first = u64(row[0]), distance = u64(row[1]) - first;
+    u64 differences = 0;
+#pragma GCC unroll 32
+    for (int r = 2; r < Rows; r++) differences |= u64(row[r]) - first - u64(r) * distance;
+    return differences == 0;
   }
 };
 
-// Adds the products of these taps, of a panel that may have more.
-template <class Unit, int Rows, int Vectors, class Left, class T>
-VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 K, const T* slice, i64 distance,
-                     i64 ahead) {
-#pragma GCC unroll 1
-  for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes))
-    if (!left.skips(t)) add_products(sums, K, slice, distance, left.template at<Rows>(t), ahead);
-}
-
-// Does the same for pointers to rows. Many of them have no room in registers, but are often equally far apart.
+// Does the same for the rows left[tap * Rows + r], all taps of a row being skipped whose first pointer is null. Many
+// pointers have no room in registers, but rows are often equally far apart.
 template <class Unit, int Rows, int Vectors, class T>
-VEC_FN void add_taps_of_pointers(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 K,
-                                 const T* slice, i64 distance, i64 ahead) {
-  const ScatteredRows<Rows, T> rows{left};
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 K, const T* slice,
+                     i64 distance, i64 ahead, NothingAhead = {}) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
-    if (rows.skips(t)) continue;
-    const auto tap = rows.template at<Rows>(t);
+    if (!left[t * Rows]) continue;
+    const RowPointers<Rows, T> rows(left + t * Rows);
     if constexpr (Rows > kPointersInRegisters) {
-      if (are_even(tap.row)) {
-        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(tap.row[0], tap.row[1] - tap.row[0]), ahead);
+      if (rows.are_even()) {
+        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(rows(0), rows(1) - rows(0)), ahead);
         continue;
       }
     }
-    add_products(sums, K, slice, distance, tap, ahead);
+    add_products(sums, K, slice, distance, rows, ahead);
   }
 }
 

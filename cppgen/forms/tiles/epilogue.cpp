@@ -28,6 +28,7 @@ void TileWriter::write_epilogue() {
   for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
   body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type)});
   body_.add(e.lines.back());
+  prefetch_epilogue();
   body_.close();
   body_.close();
   if (plan_.transposed) write_transposed_epilogue();
@@ -142,6 +143,7 @@ void TileWriter::write_row_counts(size_t first) {
 }
 
 Code TileWriter::even_rows() const {
+  if (plan_.computed_row != 0) return code("vec::even_rows(left, {}, tap_offsets)", plan_.computed_row);
   const IndexExpr distance =
       *ir::stride_of(row_offset(kernel_.contraction->left), kernel_.contraction->rows.back().var.node());
   return code("vec::even_rows(left, {}, tap_offsets)", index_text(distance));
@@ -149,9 +151,9 @@ Code TileWriter::even_rows() const {
 
 void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;
-  const Code left = plan_.even_rows ? even_rows() : code("vec::ScatteredRows<{}>{{left}}", rows);
-  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, right, column0, {}, {});", rows, c.shape.nr / view_.target.lanes, width,
-             left, kTaps, kK, kEpilogue, ahead_);
+  const Code left = plan_.even_rows ? even_rows() : Code("left");
+  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, right, column0, {}, {}{}{});", rows, c.shape.nr / view_.target.lanes,
+             width, left, kTaps, kK, kEpilogue, ahead_, rows_ahead_.empty() ? "" : ", ", rows_ahead_);
 }
 
 void TileWriter::write_called_product() {

@@ -24,6 +24,7 @@ void TileWriter::write_padding(Expr value) {
 
 void TileWriter::declare_left() {
   const auto& c = *kernel_.contraction;
+  if (c.left_value) return declare_computed_rows();
   if (plan_.even_rows) {
     Code offsets;
     const IndexExpr left = view_.offset(c.left->buffer, c.left->indices);
@@ -46,6 +47,7 @@ void TileWriter::declare_left() {
 
 void TileWriter::write_left() {
   const auto& c = *kernel_.contraction;
+  if (c.left_value) return write_computed_rows();
   if (plan_.even_rows) return write_first_row();
   if (plan_.batch_distance == 0)
     write_pointers();

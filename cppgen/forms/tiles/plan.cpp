@@ -112,6 +112,7 @@ bool may_unpack(const KernelView& view, const TilesPlan& plan) {
 // Returns whether the rows of every tile in registers have a constant distance, the same for each tap.
 bool rows_are_even(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
+  if (c.left_value) return c.in_registers;
   if (!c.in_registers || !c.left->guards.empty()) return false;
   const bool within_lines = c.tiling.height != 0 && c.tiling.left + c.tiling.right == 0;
   if (c.rows.size() != 1 && !within_lines) return false;
@@ -222,10 +223,17 @@ std::optional<int64_t> width_of_all_tiles(const TileContraction& c) {
   return one_panel ? std::optional(c.columns.extent.constant()) : std::nullopt;
 }
 
+int64_t computed_row(const TileContraction& c) {
+  if (!c.left_value) return 0;
+  const auto number = int64_t(sizeof(float));
+  return rt::prepared_bytes(rt::TileFormat::f32_copied, 1, 1, c.k.extent.constant()) / number;
+}
+
 // The scratch memory for the left operand in the form that tiles read, in bytes.
 IndexExpr prepared_scratch(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const rt::TileFormatInfo& format = info(c.format);
+  if (plan.computed_row != 0) return plan.computed_row * c.shape.mr * int64_t(sizeof(float));
   if (plan.even_rows || format.form == rt::LeftForm::in_place) return 0;
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr, line = view.target.cache_line;
   if (c.k.extent.is_constant()) return rt::prepared_bytes(c.format, mr, taps, c.k.extent.constant());
@@ -257,11 +265,13 @@ PlannedKernel plan_tiles(const KernelView& view) {
   tiles.rows_outside = has_rows_outside(view, tiles);
   tiles.fetches_ahead = fetches_ahead(view, tiles);
   tiles.even_rows = rows_are_even(view);
+  tiles.computed_row = computed_row(c);
   tiles.batch_distance = batch_distance(view, tiles);
   tiles.transposed = transposes_results(view);
   tiles.transposed_side = pieces(mr, view.target.lanes) * view.target.lanes;
   plan_row_counts(c, tiles);
   tiles.width = width_of_all_tiles(c);
+  tiles.rows_ahead = rows_ahead(view, tiles), tiles.epilogue_ahead = epilogue_ahead(view, tiles);
 
   PlannedKernel plan;
   const IndexExpr groups = ir::ceildiv(tiles.panels, tiles.panels_per_unit);

@@ -25,6 +25,9 @@ struct TilesPlan : FormPlan {
   bool rows_outside = false;   // neighbouring units are different panels of the same rows
   bool fetches_ahead = false;  // tiles prefetch the panels of the next units
   bool even_rows = false;      // rows of every tile have a constant distance, the same for each tap
+  // If the left operand is a value, a tile's rows are computed into scratch memory, so many elements apart; otherwise
+  // 0.
+  int64_t computed_row = 0;
   // With `batch_inside`, this is the distance between the rows of neighbouring batch points, if it is the same for all
   // rows, so that pointers to them move from one batch point to the next; otherwise 0.
   int64_t batch_distance = 0;
@@ -32,7 +35,9 @@ struct TilesPlan : FormPlan {
   int64_t transposed_side = 1;
   std::vector<int64_t> row_counts;  // of tiles in registers
   bool row_counts_are_all = false;
-  std::optional<int64_t> width;  // columns of every tile, if all have the same number
+  int64_t rows_ahead = 0;                    // bytes of the next tile's rows that each step of K prefetches
+  std::vector<ir::BufferId> epilogue_ahead;  // of whose rows the epilogue prefetches those of the next tile
+  std::optional<int64_t> width;              // columns of every tile, if all have the same number
 
   std::string describe() const override;
   void print(FieldPrinter&) override;
@@ -40,5 +45,9 @@ struct TilesPlan : FormPlan {
   KernelWork work(const KernelView&) const override;
   KernelText write(const KernelView&, const KernelPlan&, const Options&) const override;
 };
+
+// See TilesPlan; nothing where rows follow each other in another order, or caches hold the tensors (ahead.cpp).
+int64_t rows_ahead(const KernelView&, const TilesPlan&);
+std::vector<ir::BufferId> epilogue_ahead(const KernelView&, const TilesPlan&);
 
 }  // namespace cppgen::forms

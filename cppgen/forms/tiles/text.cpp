@@ -21,15 +21,18 @@ void fields(V& v, TilesPlan::Blocks& blocks) {
 
 std::string TilesPlan::describe() const {
   return fmt::format(
-      "tiles: {} panels in a unit{}{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
-      rows_outside ? ", rows outside" : "", fetches_ahead ? ", the next ones prefetched" : "",
+      "tiles: {} panels in a unit{}{}{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
+      rows_outside ? ", rows outside" : "", fetches_ahead ? ", the next panels prefetched" : "",
       blocks ? fmt::format(", {} tiles of rows, K in {} blocks", blocks->tiles, blocks->k_blocks.count) : "",
-      even_rows ? ", evenly spaced rows" : "", transposed ? ", transposed results" : "");
+      even_rows ? ", evenly spaced rows" : "", computed_row != 0 ? ", computed rows" : "",
+      transposed ? ", transposed results" : "",
+      rows_ahead != 0 || !epilogue_ahead.empty() ? ", the next rows prefetched" : "");
 }
 
 void TilesPlan::print(FieldPrinter& v) {
-  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, fetches_ahead, even_rows, batch_distance,
-         transposed, transposed_side, row_counts, row_counts_are_all, width] = *this;
+  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, fetches_ahead, even_rows, computed_row,
+         batch_distance, transposed, transposed_side, row_counts, row_counts_are_all, rows_ahead, epilogue_ahead,
+         width] = *this;
   v("tiles", tiles);
   v("panels", panels);
   v("panels_per_unit", panels_per_unit);
@@ -38,9 +41,12 @@ void TilesPlan::print(FieldPrinter& v) {
   v("rows_outside", rows_outside, false);
   v("fetches_ahead", fetches_ahead, false);
   v("even_rows", even_rows, false);
+  v("computed_row", computed_row, 0);
   v("batch_distance", batch_distance, 0);
   v("transposed", transposed, false);
   v("transposed_side", transposed_side, 1);
+  v("rows_ahead", rows_ahead, 0);
+  v.buffers("epilogue_ahead", epilogue_ahead);
   v("row_counts", row_counts, {});
   v("row_counts_are_all", row_counts_are_all, false);
   if (width) v("width", *width);

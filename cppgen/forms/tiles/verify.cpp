@@ -6,7 +6,8 @@
 namespace cppgen::forms {
 
 std::string TilesPlan::fault(const KernelView& view) const {
-  const rt::TileShape shape = view.kernel.contraction->shape;
+  const schedule::TileContraction& c = *view.kernel.contraction;
+  const rt::TileShape shape = c.shape;
   if (panels_per_unit < 1) return fmt::format("{} panels in a unit", panels_per_unit);
   if (blocks && (blocks->tiles < 1 || blocks->k_blocks.count < 1))
     return fmt::format("blocks of {} tiles, and K in {}", blocks->tiles, blocks->k_blocks.count);
@@ -14,8 +15,14 @@ std::string TilesPlan::fault(const KernelView& view) const {
     if (rows < 0 || rows > shape.mr) return fmt::format("tiles of {} rows, more than {}", rows, shape.mr);
   if (width && *width > shape.nr) return fmt::format("tiles of {} columns, more than {}", *width, shape.nr);
   if (batch_distance != 0 && !batch_inside) return "pointers move to units that are no neighbours";
-  if (fetches_ahead && !rt::tiles_prefetch(view.kernel.contraction->format)) return "tiles that do not prefetch panels";
-  if (even_rows && !view.kernel.contraction->in_registers) return "functions of the runtime have no evenly spaced rows";
+  if (fetches_ahead && !rt::tiles_prefetch(c.format)) return "tiles that do not prefetch panels";
+  if (c.left_value && computed_row < constant_or(c.k.extent, 1))
+    return fmt::format("computed rows of {} elements overlap", computed_row);
+  if (!c.left_value && computed_row != 0)
+    return fmt::format("computed rows of {} elements without a value", computed_row);
+  if (rows_ahead < 0 || (rows_ahead > 0 && (!even_rows || c.left_value)))
+    return fmt::format("{} bytes ahead of rows that are not contiguous in a tensor", rows_ahead);
+  if (even_rows && !c.in_registers) return "functions of the runtime have no evenly spaced rows";
   return "";
 }
 

@@ -135,6 +135,17 @@ IndexExpr preparing_instructions(const KernelView& view, const TileContraction& 
          ir::ceildiv(plan.panels, plan.panels_per_unit);
 }
 
+// The instructions that compute rows, which are kept while the groups of panels follow each other.
+Instructions computing_instructions(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
+  if (!c.left_value) return {};
+  const bool kept = plan.rows_outside || plan.tiles.is_constant(1);
+  const IndexExpr times = kept ? IndexExpr(1) : ir::ceildiv(plan.panels, plan.panels_per_unit);
+  const IndexExpr vectors = times * points(c.rows) * ir::ceildiv(c.k.extent, view.target.lanes);
+  Instructions store;
+  store.simple = 1;
+  return vectors * (instructions_of_vector({c.left_value}, view.target) + store);
+}
+
 }  // namespace
 
 KernelWork TilesPlan::work(const KernelView& view) const {
@@ -142,7 +153,7 @@ KernelWork TilesPlan::work(const KernelView& view) const {
   const TileContraction& c = *view.kernel.contraction;
   work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) / share_computed(c, 1);
   work.products = tile_products(view, c, *this);
-  set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
+  set_instructions(work, epilogue_instructions(view, c.batch, c.columns) + computing_instructions(view, c, *this));
   const Costs& costs = costs_of(view.target);
   const int64_t more = (c.in_registers ? 0 : costs.sums_through_memory) + (transposed ? costs.transposed_result : 0);
   work.instructions = work.instructions + preparing_instructions(view, c, *this) +

@@ -35,6 +35,7 @@ void TileWriter::write_tile(const Code& tile) {
   body_.constant(code("const {}* const", storage_type(info(c.format).panel)).text(), "right", "{}",
                  panel_address(panel));
   prefetch_ahead(tile);
+  prefetch_rows(panel);
   write_products(panel);
   body_.close();
 }

@@ -27,7 +27,7 @@ class TileWriter : public ContractionWriter {
   Code declare_group(const Code& tiles, IndexExpr count);
   Code declare_batch_inside();
   Code declare_rows_outside(const Code& unit, const Code& tiles);
-  Code group_, row0_ = Code::name("row0"), ahead_ = 0;
+  Code group_, row0_ = Code::name("row0"), ahead_ = 0, rows_ahead_;
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;
   Code panel_address(const Code& panel) const;
@@ -50,6 +50,13 @@ class TileWriter : public ContractionWriter {
   int64_t moved_elements() const;
   void write_addresses(const Code& to, IndexExpr offset);
   void write_skipped_taps();
+  // computed_rows.cpp
+  void declare_computed_rows();
+  void write_computed_rows();
+  Code needs_rows() const;
+  // ahead.cpp
+  void prefetch_rows(const Code& panel);
+  void prefetch_epilogue();
   // epilogue.cpp
   void write_epilogue();
   bool finishes_columns() const;

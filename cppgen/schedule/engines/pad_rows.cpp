@@ -61,7 +61,7 @@ void pad_conflicting_rows(Draft& draft) {
   const std::vector<bool> without_gaps = expected_without_gaps(draft.program(), draft.contractions);
   for (const ContractionStep& step : draft.contractions)
     if (const auto* tiles = std::get_if<TileContraction>(&step);
-        tiles && tiles->form == kTilesForm && !without_gaps[size_t(tiles->left->buffer)])
+        tiles && tiles->form == kTilesForm && !tiles->left_value && !without_gaps[size_t(tiles->left->buffer)])
       pad_rows_of(draft.schedule, *tiles, draft.target);
 }
 

@@ -70,12 +70,13 @@ bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileForma
 
 namespace {
 
-// The cost of one row of the contraction over one step of its K, up to a factor; 0 if unknown. The shape that reads
-// the most operands per product is slightly slower.
-double cost(const std::optional<ContractionView>& view, rt::TileShape shape, const Tuning& tuning) {
+// The cost of one row of the contraction over one step of its K, up to a factor; 0 if unknown. Tiles that load more
+// operands for each product are slower.
+double cost(const std::optional<ContractionView>& view, rt::TileShape shape, const Target& target) {
   if (!view || view->columns.size() != 1 || !view->columns[0].extent.is_constant()) return 0;
-  const double panels = double(pieces(view->columns[0].extent.constant(), shape.nr));
-  return panels * shape.nr * (shape.mr > shape.nr ? tuning.narrow_tile_cost : 1);
+  const double columns = double(pieces(view->columns[0].extent.constant(), shape.nr) * shape.nr);
+  const double loads = 1 / double(shape.mr) + double(target.lanes) / double(shape.nr);
+  return columns * (1 + target.tuning.operand_cost * loads);
 }
 
 }  // namespace
@@ -87,7 +88,7 @@ std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>
   for (rt::TileFormat f : formats) {
     const rt::TileShape shape = target.tiles[size_t(f)];
     if (shape.mr == 0) continue;
-    const double c = cost(view, shape, target.tuning);
+    const double c = cost(view, shape, target);
     if (!best || c < target.tuning.worthwhile_shape * least) best = f, least = c;
   }
   return best;

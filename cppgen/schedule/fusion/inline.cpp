@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "cppgen/schedule/fusion/producer.h"
 #include "cppgen/schedule/fusion/size_limits.h"
 #include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
@@ -13,31 +14,6 @@ namespace {
 using ir::ExprKind;
 
 bool is_view(const LoopNest& nest) { return nest.stores[0].value->kind == ExprKind::load; }
-
-// A nest that computes one whole buffer, element by element, in loop order: its store indices are its loop variables,
-// each once, or 0 where the shape is 1.
-bool is_pointwise_producer(const Program& program, const LoopNest& nest) {
-  if (!nest.reduced.empty() || !nest.reductions.empty() || nest.stores.size() != 1) return false;
-  const auto& store = nest.stores[0];
-  const auto& shape = program.buffer(store.buffer).shape;
-  size_t used = 0;
-  for (size_t d = 0; d < shape.size(); d++) {
-    if (shape[d].is_constant(1) && store.indices[d].is_constant(0)) continue;
-    auto loop =
-        std::find_if(nest.loops.begin(), nest.loops.end(), [&](const auto& l) { return l.var == store.indices[d]; });
-    if (loop == nest.loops.end() || !(loop->extent == shape[d])) return false;
-    used++;
-  }
-  return used == nest.loops.size();
-}
-
-ir::IndexMap element_map(const LoopNest& producer, const std::vector<IndexExpr>& element) {
-  ir::IndexMap map;
-  const auto& store = producer.stores[0];
-  for (size_t d = 0; d < store.indices.size(); d++)
-    if (!store.indices[d].is_constant()) map[store.indices[d].node()] = element[d];
-  return map;
-}
 
 // The condition under which all guards hold.
 Expr guard_condition(ir::ExprArena& exprs, const std::vector<ir::Guard>& guards) {

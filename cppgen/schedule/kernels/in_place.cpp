@@ -48,7 +48,7 @@ bool is_straight(const FusedKernel& kernel) {
 
 // Returns whether points other than the one that is written may read the buffer.
 bool reads_everywhere(const FusedKernel& kernel, BufferId b) {
-  if (const auto& c = kernel.contraction) return c->left->buffer == b || c->packed == b;
+  if (const auto& c = kernel.contraction) return c->packed == b || reads(*c, b);
   return kernel.attention && reads(*kernel.attention, b);
 }
 

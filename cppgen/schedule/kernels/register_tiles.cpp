@@ -51,9 +51,10 @@ bool has_simple_epilogue(const Segment& epilogue, const Tuning& tuning) {
   return operations <= tuning.register_epilogue;
 }
 
-// Uses tiles that end with the image lines if the distance between rows of different lines is not constant.
+// Uses tiles that end with the image lines if the distance between rows of different lines is not constant. Rows that
+// are computed have a constant distance.
 void tile_by_lines(TileContraction& c, const Tuning& tuning) {
-  if (c.rows.size() < 2 || c.tiling.height != 0 || !c.left->guards.empty()) return;
+  if (c.rows.size() < 2 || c.tiling.height != 0 || !c.left->guards.empty() || c.left_value) return;
   const IndexExpr height = c.rows[c.rows.size() - 2].extent, width = c.rows.back().extent;
   if (!height.is_constant() || !width.is_constant() || width.constant() == 0 || height.constant() == 0) return;
   const int64_t filled = pieces(width.constant(), c.shape.mr) * height.constant();

@@ -1,0 +1,89 @@
+// What a tile prefetches for the next tile of rows, of tensors that no cache holds: the rows of the left operand during
+// its products, and what the epilogue reads and writes in each of its rows.
+
+#include <algorithm>
+
+#include "cppgen/forms/tiles/writer.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::forms {
+
+using ir::Loop;
+
+namespace {
+
+bool exceeds_caches(const KernelView& view, BufferId b) {
+  return schedule::most_bytes_of(view.program().buffer(b)) > view.tuning().tensor_ahead * view.target.l2_bytes;
+}
+
+// Returns whether tiles follow each other in their only loop of rows.
+bool has_next_tile(const schedule::TileContraction& c, const TilesPlan& plan) {
+  return c.rows.size() == 1 && c.batch.empty() && c.tiling.height == 0 && !plan.tiles.is_constant(1);
+}
+
+// The distance between the rows of vectors along columns; nullopt if it is not constant, or not one vector.
+std::optional<int64_t> row_distance(const KernelView& view, IndexExpr offset) {
+  const auto across = ir::stride_of(offset, view.kernel.contraction->columns.var.node());
+  const auto distance = ir::stride_of(offset, view.kernel.segments[0].loops.back().var.node());
+  if (!across || !across->is_constant(1) || !distance || !distance->is_constant()) return std::nullopt;
+  return distance->constant();
+}
+
+}  // namespace
+
+// The panels of a unit, or of all units with the same rows, share this work.
+int64_t rows_ahead(const KernelView& view, const TilesPlan& plan) {
+  const schedule::TileContraction& c = *view.kernel.contraction;
+  if (!has_next_tile(c, plan) || !plan.even_rows || c.left_value || !points(c.taps).is_constant(1)) return 0;
+  const auto distance = ir::stride_of(view.offset(c.left), c.rows[0].var.node());
+  if (!c.k.extent.is_constant() || !plan.panels.is_constant() || !distance || !(*distance == c.k.extent)) return 0;
+  if (!exceeds_caches(view, c.left->buffer)) return 0;
+  const int64_t panels = plan.rows_outside ? plan.panels.constant() : plan.panels_per_unit;
+  return std::min<int64_t>(pieces(c.shape.mr * int64_t(sizeof(float)), panels), view.target.cache_line);
+}
+
+std::vector<BufferId> epilogue_ahead(const KernelView& view, const TilesPlan& plan) {
+  std::vector<BufferId> buffers;
+  const schedule::Segment& epilogue = view.kernel.segments[0];
+  if (!has_next_tile(*view.kernel.contraction, plan) || plan.transposed || epilogue.loops.size() != 1) return buffers;
+  const auto& non_temporal = view.kernel.non_temporal;
+  const auto add = [&](BufferId b, IndexExpr offset) {
+    const bool is_new = std::find(buffers.begin(), buffers.end(), b) == buffers.end();
+    if (is_new && exceeds_caches(view, b) && row_distance(view, offset).value_or(0) > 0) buffers.push_back(b);
+  };
+  for (const Expr load : loads_of(epilogue))
+    if (load->guards.empty() && load->indirects.empty()) add(load->buffer, view.offset(load));
+  for (const ir::Store& store : epilogue.stores)
+    if (std::find(non_temporal.begin(), non_temporal.end(), store.buffer) == non_temporal.end())
+      add(store.buffer, view.offset(store));
+  return buffers;
+}
+
+// Declares what the steps of K prefetch of the next tile's rows, which follow those of this one.
+void TileWriter::prefetch_rows(const Code& panel) {
+  if (plan_.rows_ahead == 0) return;
+  const int64_t K = contraction().k.extent.constant();
+  const bool from_first = plan_.rows_outside || panel.is_number(0);
+  const Code number = from_first ? panel : code("({} - {})", panel, times(group_, plan_.panels_per_unit));
+  rows_ahead_ = Code::name("rows_ahead");
+  body_.constant("const vec::RowsAhead", rows_ahead_, "{{(const char*)(left + count * {}) + {}, {}}}", K,
+                 times(number, plan_.rows_ahead * K), plan_.rows_ahead);
+}
+
+// Prefetches what the epilogue of the next tile accesses at the place of a vector.
+void TileWriter::prefetch_epilogue() {
+  const schedule::Segment& epilogue = kernel_.segments[0];
+  const auto prefetch = [&](BufferId b, IndexExpr offset, bool writes) {
+    const IndexExpr next = offset + *row_distance(view_, offset) * contraction().shape.mr;
+    body_.line("__builtin_prefetch({}, {}, 2);", sum(context_.pointers.at(b), index_text(next)), writes ? 1 : 0);
+  };
+  const auto is_ahead = [&](BufferId b) {
+    return std::find(plan_.epilogue_ahead.begin(), plan_.epilogue_ahead.end(), b) != plan_.epilogue_ahead.end();
+  };
+  for (const ir::Store& store : epilogue.stores)
+    if (is_ahead(store.buffer)) prefetch(store.buffer, view_.offset(store), true);
+  for (const Expr load : loads_of(epilogue))
+    if (is_ahead(load->buffer)) prefetch(load->buffer, view_.offset(load), false);
+}
+
+}  // namespace cppgen::forms
