@@ -16,17 +16,21 @@ bool exceeds_caches(const KernelView& view, BufferId b) {
   return schedule::most_bytes_of(view.program().buffer(b)) > view.tuning().tensor_ahead * view.target.l2_bytes;
 }
 
-// Returns whether tiles follow each other in their only loop of rows.
 bool has_next_tile(const schedule::TileContraction& c, const TilesPlan& plan) {
-  return c.rows.size() == 1 && c.batch.empty() && c.tiling.height == 0 && !plan.tiles.is_constant(1);
+  return c.batch.empty() && c.tiling.height == 0 && !plan.tiles.is_constant(1);
 }
 
-// The distance between the rows of vectors along columns; nullopt if it is not constant, or not one vector.
-std::optional<int64_t> row_distance(const KernelView& view, IndexExpr offset) {
+// The elements from what the epilogue accesses there to what it accesses in the next tile; 0 where vectors of tiles do
+// not follow each other. In channels-first results, they are the last ones of the next tile, because the first ones are
+// in a cache line of this one.
+int64_t distance_to_next(const KernelView& view, const TilesPlan& plan, IndexExpr offset) {
+  const Loop& rows = view.kernel.segments[0].loops.back();
+  const auto along = ir::stride_of(offset, rows.var.node());
+  const int64_t mr = view.kernel.contraction->shape.mr;
+  if (!along || !along->is_constant() || along->constant() <= 0) return 0;
+  if (plan.transposed) return along->is_constant(1) ? 2 * mr - 1 : 0;
   const auto across = ir::stride_of(offset, view.kernel.contraction->columns.var.node());
-  const auto distance = ir::stride_of(offset, view.kernel.segments[0].loops.back().var.node());
-  if (!across || !across->is_constant(1) || !distance || !distance->is_constant()) return std::nullopt;
-  return distance->constant();
+  return across && across->is_constant(1) ? along->constant() * mr : 0;
 }
 
 }  // namespace
@@ -34,7 +38,9 @@ std::optional<int64_t> row_distance(const KernelView& view, IndexExpr offset) {
 // The panels of a unit, or of all units with the same rows, share this work.
 int64_t rows_ahead(const KernelView& view, const TilesPlan& plan) {
   const schedule::TileContraction& c = *view.kernel.contraction;
-  if (!has_next_tile(c, plan) || !plan.even_rows || c.left_value || !points(c.taps).is_constant(1)) return 0;
+  if (!has_next_tile(c, plan) || c.rows.size() != 1 || !plan.even_rows || c.left_value ||
+      !points(c.taps).is_constant(1))
+    return 0;
   const auto distance = ir::stride_of(view.offset(c.left), c.rows[0].var.node());
   if (!c.k.extent.is_constant() || !plan.panels.is_constant() || !distance || !(*distance == c.k.extent)) return 0;
   if (!exceeds_caches(view, c.left->buffer)) return 0;
@@ -45,11 +51,12 @@ int64_t rows_ahead(const KernelView& view, const TilesPlan& plan) {
 std::vector<BufferId> epilogue_ahead(const KernelView& view, const TilesPlan& plan) {
   std::vector<BufferId> buffers;
   const schedule::Segment& epilogue = view.kernel.segments[0];
-  if (!has_next_tile(*view.kernel.contraction, plan) || plan.transposed || epilogue.loops.size() != 1) return buffers;
+  if (!has_next_tile(*view.kernel.contraction, plan) || epilogue.loops.empty()) return buffers;
+  if (epilogue.loops.size() != 1 && !plan.transposed) return buffers;
   const auto& non_temporal = view.kernel.non_temporal;
   const auto add = [&](BufferId b, IndexExpr offset) {
     const bool is_new = std::find(buffers.begin(), buffers.end(), b) == buffers.end();
-    if (is_new && exceeds_caches(view, b) && row_distance(view, offset).value_or(0) > 0) buffers.push_back(b);
+    if (is_new && exceeds_caches(view, b) && distance_to_next(view, plan, offset) > 0) buffers.push_back(b);
   };
   for (const Expr load : loads_of(epilogue))
     if (load->guards.empty() && load->indirects.empty()) add(load->buffer, view.offset(load));
@@ -74,7 +81,7 @@ void TileWriter::prefetch_rows(const Code& panel) {
 void TileWriter::prefetch_epilogue() {
   const schedule::Segment& epilogue = kernel_.segments[0];
   const auto prefetch = [&](BufferId b, IndexExpr offset, bool writes) {
-    const IndexExpr next = offset + *row_distance(view_, offset) * contraction().shape.mr;
+    const IndexExpr next = offset + distance_to_next(view_, plan_, offset);
     body_.line("__builtin_prefetch({}, {}, 2);", sum(context_.pointers.at(b), index_text(next)), writes ? 1 : 0);
   };
   const auto is_ahead = [&](BufferId b) {

@@ -28,7 +28,7 @@ void TileWriter::write_epilogue() {
   for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
   body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type)});
   body_.add(e.lines.back());
-  prefetch_epilogue();
+  if (!plan_.transposed) prefetch_epilogue();
   body_.close();
   body_.close();
   if (plan_.transposed) write_transposed_epilogue();
@@ -81,6 +81,7 @@ void TileWriter::write_transposed_epilogue() {
   body_.open(Lambda{{}, fmt::format("const vec::i64 r, auto n, const vec::V<{}> sum", lane_type(info(c.format).sum))});
   if (!rows.back().extent.is_constant(1)) body_.let(row, "{}", sum(around > 0 ? "row_within" : row0_, "r"));
   body_.add(e.lines.back());
+  prefetch_epilogue();
   body_.close();
   body_.close();
 }
