@@ -35,17 +35,19 @@ int64_t distance_to_next(const KernelView& view, const TilesPlan& plan, IndexExp
 
 }  // namespace
 
-// The panels of a unit, or of all units with the same rows, share this work.
+// The panels of a unit, or of all units with the same rows, share this work. The gaps between rows are prefetched, too.
 int64_t rows_ahead(const KernelView& view, const TilesPlan& plan) {
   const schedule::TileContraction& c = *view.kernel.contraction;
   if (!has_next_tile(c, plan) || c.rows.size() != 1 || !plan.even_rows || c.left_value ||
       !points(c.taps).is_constant(1))
     return 0;
   const auto distance = ir::stride_of(view.offset(c.left), c.rows[0].var.node());
-  if (!c.k.extent.is_constant() || !plan.panels.is_constant() || !distance || !(*distance == c.k.extent)) return 0;
-  if (!exceeds_caches(view, c.left->buffer)) return 0;
+  if (!c.k.extent.is_constant() || !plan.panels.is_constant() || !distance || !distance->is_constant()) return 0;
+  const int64_t K = c.k.extent.constant(), row = distance->constant();
+  if (K == 0 || row < K || row > K + K / 4 || !exceeds_caches(view, c.left->buffer)) return 0;
   const int64_t panels = plan.rows_outside ? plan.panels.constant() : plan.panels_per_unit;
-  return std::min<int64_t>(pieces(c.shape.mr * int64_t(sizeof(float)), panels), view.target.cache_line);
+  const int64_t bytes = c.shape.mr * row * int64_t(sizeof(float));
+  return std::min(pieces(bytes, panels * K), view.target.cache_line);
 }
 
 std::vector<BufferId> epilogue_ahead(const KernelView& view, const TilesPlan& plan) {
@@ -70,10 +72,11 @@ std::vector<BufferId> epilogue_ahead(const KernelView& view, const TilesPlan& pl
 void TileWriter::prefetch_rows(const Code& panel) {
   if (plan_.rows_ahead == 0) return;
   const int64_t K = contraction().k.extent.constant();
+  const IndexExpr row = *ir::stride_of(view_.offset(contraction().left), contraction().rows[0].var.node());
   const bool from_first = plan_.rows_outside || panel.is_number(0);
   const Code number = from_first ? panel : code("({} - {})", panel, times(group_, plan_.panels_per_unit));
   rows_ahead_ = Code::name("rows_ahead");
-  body_.constant("const vec::RowsAhead", rows_ahead_, "{{(const char*)(left + count * {}) + {}, {}}}", K,
+  body_.constant("const vec::RowsAhead", rows_ahead_, "{{(const char*)(left + count * {}) + {}, {}}}", index_text(row),
                  times(number, plan_.rows_ahead * K), plan_.rows_ahead);
 }
 
