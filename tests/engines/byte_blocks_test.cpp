@@ -90,5 +90,14 @@ TEST(ByteBlocks, OthersAreVectorTiles) {
   expect_same_bits(r.outputs, b.meaning());
 }
 
+// Such products have no loop of rows. What their epilogues subtract depends on the column, on the row, or on both.
+TEST(ByteBlocks, AVectorTimesAMatrix) {
+  Bytes b;
+  for (DType left : kBothTypes)
+    for (int64_t zero : {0, 77}) b.product(left, {33}, 5, zero), b.product(left, {64}, 70, zero);
+  for (const char* isa : {"scalar", "avx2", "avx512"})
+    if (const auto m = machine(isa)) expect_same_bits(b.run(*m).outputs, b.meaning());
+}
+
 }  // namespace
 }  // namespace cppgen::engines

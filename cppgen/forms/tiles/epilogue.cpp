@@ -44,12 +44,13 @@ bool TileWriter::finishes_columns() const {
 void TileWriter::write_column_epilogue(const Code& column) {
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   const ValueEmitter e = contraction_epilogue(EpilogueOrder::columns);
+  const size_t of_sums = rows.empty() ? 1 : 2;  // the product of a vector has no loop of rows
   body_.add(e.lines[0]);
   body_.open(Lambda{kEpilogue, fmt::format("const vec::i64 {}, auto n", column)});
-  body_.add(e.lines[1]);
+  for (size_t i = 1; i < of_sums; i++) body_.add(e.lines[i]);
   body_.open(Lambda{{}, "const vec::i64 r, const vec::V<vec::i32> sum"});
   name_row(rows);
-  for (size_t i = 2; i < e.lines.size(); i++) body_.add(e.lines[i]);
+  for (size_t i = of_sums; i < e.lines.size(); i++) body_.add(e.lines[i]);
   body_.close();
   body_.close();
 }
