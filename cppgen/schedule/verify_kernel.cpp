@@ -69,7 +69,9 @@ std::string fault_of_contraction(const Program& program, const FusedKernel& kern
   if (size_t(c.format) >= rt::kTileFormatCount || c.shape.mr <= 0 || c.shape.nr <= 0)
     return fmt::format("tiles of {} x {} in format {}", c.shape.mr, c.shape.nr, int(c.format));
   const rt::TileFormatInfo& format = info(c.format);
-  if (!is_load_of(program, c.left, format.left)) return fmt::format("its left operand is not {}", name_of(format.left));
+  const bool computed = c.left_value && c.left && c.left->kind == ir::ExprKind::load;
+  if (!computed && !is_load_of(program, c.left, format.left))
+    return fmt::format("its left operand is not {}", name_of(format.left));
   if (c.left_scales && !is_load_of(program, c.left_scales, DType::f32)) return "the scales of its rows are not float32";
   if (c.packed < 0 || size_t(c.packed) >= program.buffers.size())
     return fmt::format("there are no panels {}", c.packed);

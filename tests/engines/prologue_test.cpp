@@ -34,6 +34,14 @@ struct Inputs {
     values.push_back(sample(DType::f32, std::move(dims), seed));
     return graph.input("x" + std::to_string(seed), std::move(shape));
   }
+  ValueId add_bytes(std::vector<int64_t> dims) {
+    const auto seed = uint32_t(values.size() + 1);
+    const Shape shape(dims.begin(), dims.end());
+    ir::HostTensor bytes{DType::u8, std::move(dims), {}};
+    for (int64_t i = 0; i < bytes.elements(); i++) bytes.bytes.push_back(std::byte(i * 37 % 256));
+    values.push_back(std::move(bytes));
+    return graph.input("x" + std::to_string(seed), shape, DType::u8);
+  }
   ValueId add(const std::vector<int64_t>& dims) { return add(Shape(dims.begin(), dims.end()), dims); }
 };
 
@@ -46,6 +54,13 @@ void add_product(GraphMaker& g, Inputs& inputs, const Size& size, bool rows_are_
   g.output(g.node(size.next, {g.node("MatMul", {left, weights(g, {size.k, size.columns})})}));
 }
 
+// Bytes of which each column has a scale.
+void add_bytes(GraphMaker& g, Inputs& inputs) {
+  const ValueId x = inputs.add_bytes({13, 40});
+  const ValueId scaled = g.node("Mul", {g.node("Cast", {x}, {{"to", int64_t(1)}}), inputs.add({40})});
+  g.output(g.node("MatMul", {scaled, weights(g, {40, 24})}));
+}
+
 // The factors of channels of an image, whose sums they depend on in networks, before a convolution of one tap.
 void add_image(GraphMaker& g, Inputs& inputs, int64_t images, int64_t channels, int64_t stride) {
   const ValueId x = inputs.add({images, 8, 9, 11}), factors = inputs.add({images, channels, 1, 1});
@@ -55,7 +70,7 @@ void add_image(GraphMaker& g, Inputs& inputs, int64_t images, int64_t channels, 
   g.output(g.node("GlobalAveragePool", {image}));
 }
 
-constexpr size_t kFused = 2 * std::size(kSizes) + 3;
+constexpr size_t kFused = 2 * std::size(kSizes) + 4;
 
 Graph graph_of(std::vector<ir::HostTensor>& values) {
   GraphMaker g;
@@ -66,6 +81,7 @@ Graph graph_of(std::vector<ir::HostTensor>& values) {
   add_image(g, inputs, 1, 40, 1);
   add_image(g, inputs, 2, 40, 1);
   add_image(g, inputs, 2, 19, 2);
+  add_bytes(g, inputs);
   return std::move(g.g);
 }
 
