@@ -54,10 +54,8 @@ bool is_load_of(const Program& program, Expr e, DType type) {
 
 std::string fault_of_left_value(const TileContraction& c) {
   if (!c.left_value) return "";
-  if (c.left_value->type != DType::f32 || info(c.format).left != DType::f32)
-    return "its left operand is not computed in float32";
-  if (info(c.format).form != rt::LeftForm::in_place || c.form != kTilesForm)
-    return "its left operand is computed, but its tiles read rows in another form";
+  if (c.left_value->type != DType::f32 || !rt::is_float32(c.format) || c.form != kTilesForm)
+    return "its left operand is computed, but not as float32 for tiles that read such rows";
   if (!points(c.taps).is_constant(1) || !c.k.extent.is_constant() || !c.left->guards.empty())
     return "its left operand is computed for several taps, an unknown K or padding";
   return "";

@@ -41,6 +41,11 @@ struct TileFormatInfo {
 std::span<const TileFormatInfo> tile_formats();
 inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f)]; }
 
+// Tells whether tiles of the format read float32 in place and multiply it by panels of float32, in one of three widths.
+constexpr bool is_float32(TileFormat f) {
+  return f == TileFormat::f32 || f == TileFormat::f32_wide || f == TileFormat::f32_narrow;
+}
+
 // The type of prepared rows: that of the panel, or float32 if panels are in bytes.
 DType prepared_type(TileFormat);
 

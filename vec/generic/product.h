@@ -48,8 +48,7 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
   }
 }
 
-// What the steps of a product prefetch beside its panel: nothing, or `step` bytes each of the rows of the next tile,
-// into the second-level cache.
+// Each step of a product prefetches `step` bytes of the rows of the next tile into the second-level cache, or nothing.
 struct NothingAhead {
   VEC_MEMBER void advance() {}
 };

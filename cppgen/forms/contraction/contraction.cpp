@@ -20,7 +20,7 @@ bool panels_stay_in_cache(const KernelView& view, IndexExpr panels) {
 IndexExpr bytes_of_contraction(const KernelView& view, IndexExpr panel_elements) {
   const TileContraction& c = *view.kernel.contraction;
   Accessed accessed(view);
-  for (const Expr load : c.left_value ? loads_of(c) : roots_of(c)) accessed.add_all(load->buffer);
+  for (const Expr load : loads_of(c)) accessed.add_all(load->buffer);
   accessed.add(c.packed, panel_elements);
   std::vector<ir::Loop> outer = c.batch;
   outer.push_back(c.columns);

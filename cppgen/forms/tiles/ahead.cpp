@@ -1,5 +1,5 @@
-// What a tile prefetches for the next tile of rows, of tensors that no cache holds: the rows of the left operand during
-// its products, and what the epilogue reads and writes in each of its rows.
+// Tiles prefetch tensors that no cache holds for the next tile of rows: the rows of the left operand during the
+// products, and what the epilogue of that tile reads and writes.
 
 #include <algorithm>
 
@@ -21,14 +21,17 @@ bool has_next_tile(const schedule::TileContraction& c, const TilesPlan& plan) {
 }
 
 // The elements from what the epilogue accesses there to what it accesses in the next tile; 0 where vectors of tiles do
-// not follow each other. In channels-first results, they are the last ones of the next tile, because the first ones are
-// in a cache line of this one.
+// not follow each other. Of channels-first results it is the end of a cache line, because a line may have begun in this
+// tile.
 int64_t distance_to_next(const KernelView& view, const TilesPlan& plan, IndexExpr offset) {
   const Loop& rows = view.kernel.segments[0].loops.back();
   const auto along = ir::stride_of(offset, rows.var.node());
   const int64_t mr = view.kernel.contraction->shape.mr;
   if (!along || !along->is_constant() || along->constant() <= 0) return 0;
-  if (plan.transposed) return along->is_constant(1) ? 2 * mr - 1 : 0;
+  if (plan.transposed) {
+    const int64_t line = view.target.cache_line / int64_t(sizeof(float));
+    return along->is_constant(1) ? mr + std::min(mr, line) - 1 : 0;
+  }
   const auto across = ir::stride_of(offset, view.kernel.contraction->columns.var.node());
   return across && across->is_constant(1) ? along->constant() * mr : 0;
 }
@@ -50,22 +53,25 @@ int64_t rows_ahead(const KernelView& view, const TilesPlan& plan) {
   return std::min(pieces(bytes, panels * K), view.target.cache_line);
 }
 
-std::vector<BufferId> epilogue_ahead(const KernelView& view, const TilesPlan& plan) {
-  std::vector<BufferId> buffers;
+// Integer sums are finished column by column, and their results are a quarter as large.
+std::vector<TilesPlan::Ahead> epilogue_ahead(const KernelView& view, const TilesPlan& plan) {
+  std::vector<TilesPlan::Ahead> all;
+  const schedule::TileContraction& c = *view.kernel.contraction;
   const schedule::Segment& epilogue = view.kernel.segments[0];
-  if (!has_next_tile(*view.kernel.contraction, plan) || epilogue.loops.empty()) return buffers;
-  if (epilogue.loops.size() != 1 && !plan.transposed) return buffers;
-  const auto& non_temporal = view.kernel.non_temporal;
-  const auto add = [&](BufferId b, IndexExpr offset) {
-    const bool is_new = std::find(buffers.begin(), buffers.end(), b) == buffers.end();
-    if (is_new && exceeds_caches(view, b) && distance_to_next(view, plan, offset) > 0) buffers.push_back(b);
+  if (!has_next_tile(c, plan) || info(c.format).sum == DType::i32 || epilogue.loops.empty()) return all;
+  if (epilogue.loops.size() != 1 && !plan.transposed) return all;
+  const auto add = [&](BufferId b, IndexExpr offset, bool written) {
+    const bool is_there = std::any_of(all.begin(), all.end(), [&](const auto& a) { return a.buffer == b; });
+    const int64_t distance = distance_to_next(view, plan, offset);
+    if (!is_there && distance > 0 && exceeds_caches(view, b)) all.push_back({b, offset + distance, written});
   };
-  for (const Expr load : loads_of(epilogue))
-    if (load->guards.empty() && load->indirects.empty()) add(load->buffer, view.offset(load));
+  const auto& non_temporal = view.kernel.non_temporal;
   for (const ir::Store& store : epilogue.stores)
     if (std::find(non_temporal.begin(), non_temporal.end(), store.buffer) == non_temporal.end())
-      add(store.buffer, view.offset(store));
-  return buffers;
+      add(store.buffer, view.offset(store), true);
+  for (const Expr load : loads_of(epilogue))
+    if (load->guards.empty() && load->indirects.empty()) add(load->buffer, view.offset(load), false);
+  return all;
 }
 
 // Declares what the steps of K prefetch of the next tile's rows, which follow those of this one.
@@ -76,24 +82,16 @@ void TileWriter::prefetch_rows(const Code& panel) {
   const bool from_first = plan_.rows_outside || panel.is_number(0);
   const Code number = from_first ? panel : code("({} - {})", panel, times(group_, plan_.panels_per_unit));
   rows_ahead_ = Code::name("rows_ahead");
-  body_.constant("const vec::RowsAhead", rows_ahead_, "{{(const char*)(left + count * {}) + {}, {}}}", index_text(row),
-                 times(number, plan_.rows_ahead * K), plan_.rows_ahead);
+  const Code next = code("(const char*)(left + count * {})", index_text(row));
+  body_.constant("const vec::RowsAhead", rows_ahead_, "{{{}, {}}}", sum(next, times(number, plan_.rows_ahead * K)),
+                 plan_.rows_ahead);
 }
 
 // Prefetches what the epilogue of the next tile accesses at the place of a vector.
 void TileWriter::prefetch_epilogue() {
-  const schedule::Segment& epilogue = kernel_.segments[0];
-  const auto prefetch = [&](BufferId b, IndexExpr offset, bool writes) {
-    const IndexExpr next = offset + distance_to_next(view_, plan_, offset);
-    body_.line("__builtin_prefetch({}, {}, 2);", sum(context_.pointers.at(b), index_text(next)), writes ? 1 : 0);
-  };
-  const auto is_ahead = [&](BufferId b) {
-    return std::find(plan_.epilogue_ahead.begin(), plan_.epilogue_ahead.end(), b) != plan_.epilogue_ahead.end();
-  };
-  for (const ir::Store& store : epilogue.stores)
-    if (is_ahead(store.buffer)) prefetch(store.buffer, view_.offset(store), true);
-  for (const Expr load : loads_of(epilogue))
-    if (is_ahead(load->buffer)) prefetch(load->buffer, view_.offset(load), false);
+  for (const TilesPlan::Ahead& a : plan_.epilogue_ahead)
+    body_.line("__builtin_prefetch({}, {}, 2);", sum(context_.pointers.at(a.buffer), index_text(a.offset)),
+               a.written ? 1 : 0);
 }
 
 }  // namespace cppgen::forms

@@ -18,6 +18,12 @@ struct TilesPlan : FormPlan {
     int64_t weight_bytes = 0;  // unpacked weights of one panel
     int64_t least_tiles = 0;   // of all rows, for which weights are unpacked; with fewer, tiles read them as they are
   };
+  // An element that the epilogue of the next tile accesses.
+  struct Ahead {
+    ir::BufferId buffer;
+    IndexExpr offset;
+    bool written;
+  };
   IndexExpr tiles, panels;  // of all rows, of all columns
   int64_t panels_per_unit = 1;
   std::optional<Blocks> blocks;
@@ -35,9 +41,9 @@ struct TilesPlan : FormPlan {
   int64_t transposed_side = 1;
   std::vector<int64_t> row_counts;  // of tiles in registers
   bool row_counts_are_all = false;
-  int64_t rows_ahead = 0;                    // bytes of the next tile's rows that each step of K prefetches
-  std::vector<ir::BufferId> epilogue_ahead;  // of whose rows the epilogue prefetches those of the next tile
-  std::optional<int64_t> width;              // columns of every tile, if all have the same number
+  int64_t rows_ahead = 0;             // bytes of the next tile's rows that each step of K prefetches
+  std::vector<Ahead> epilogue_ahead;  // is prefetched for each vector of sums; one of each buffer
+  std::optional<int64_t> width;       // columns of every tile, if all have the same number
 
   std::string describe() const override;
   void print(FieldPrinter&) override;
@@ -48,6 +54,6 @@ struct TilesPlan : FormPlan {
 
 // See TilesPlan; nothing where rows follow each other in another order, or caches hold the tensors (ahead.cpp).
 int64_t rows_ahead(const KernelView&, const TilesPlan&);
-std::vector<ir::BufferId> epilogue_ahead(const KernelView&, const TilesPlan&);
+std::vector<TilesPlan::Ahead> epilogue_ahead(const KernelView&, const TilesPlan&);
 
 }  // namespace cppgen::forms

@@ -46,7 +46,9 @@ void TilesPlan::print(FieldPrinter& v) {
   v("transposed", transposed, false);
   v("transposed_side", transposed_side, 1);
   v("rows_ahead", rows_ahead, 0);
-  v.buffers("epilogue_ahead", epilogue_ahead);
+  std::vector<ir::BufferId> ahead;
+  for (const Ahead& a : epilogue_ahead) ahead.push_back(a.buffer);
+  v.buffers("epilogue_ahead", ahead);
   v("row_counts", row_counts, {});
   v("row_counts_are_all", row_counts_are_all, false);
   if (width) v("width", *width);

@@ -13,8 +13,6 @@ namespace {
 
 using ir::ExprKind;
 
-bool is_view(const LoopNest& nest) { return nest.stores[0].value->kind == ExprKind::load; }
-
 // The condition under which all guards hold.
 Expr guard_condition(ir::ExprArena& exprs, const std::vector<ir::Guard>& guards) {
   Expr all = nullptr;

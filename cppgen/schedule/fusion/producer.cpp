@@ -19,6 +19,8 @@ bool is_pointwise_producer(const Program& program, const LoopNest& nest) {
   return used == nest.loops.size();
 }
 
+bool is_view(const LoopNest& nest) { return nest.stores[0].value->kind == ir::ExprKind::load; }
+
 ir::IndexMap element_map(const LoopNest& producer, const std::vector<IndexExpr>& element) {
   ir::IndexMap map;
   const auto& store = producer.stores[0];

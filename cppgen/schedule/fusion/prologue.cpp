@@ -12,10 +12,6 @@ namespace {
 
 using ir::ExprKind;
 
-bool is_fixed(const std::vector<ir::Loop>& loops) {
-  return std::all_of(loops.begin(), loops.end(), [](const ir::Loop& l) { return l.extent.is_constant(1); });
-}
-
 // The fusion of the nest that stores a contraction's left operand with the contraction.
 class Prologue {
  public:
@@ -54,11 +50,10 @@ class Prologue {
   Expr rows_ = nullptr;  // a load of the value that moves with all rows
 
   FusionDecision tiles_fit() const {
-    using enum rt::TileFormat;
-    const rt::TileFormat format = tiles_.format;
-    if (tiles_.form != kTilesForm || (format != f32 && format != f32_wide && format != f32_narrow))
+    if (tiles_.form != kTilesForm || !rt::is_float32(tiles_.format))
       return FusionDecision::no("the tiles of the contraction do not read rows of float32");
-    if (!is_fixed(tiles_.taps)) return FusionDecision::no("several taps of the contraction read each element");
+    if (!points(tiles_.taps).is_constant(1))
+      return FusionDecision::no("several taps of the contraction read each element");
     if (!tiles_.batch.empty()) return FusionDecision::no("the points of a batch have other columns");
     if (!tiles_.left->guards.empty() || !tiles_.left->indirects.empty())
       return FusionDecision::no("the contraction reads it under a condition");
@@ -116,8 +111,7 @@ int producer_of(const Program& program, const Uses& uses, Expr operand, int read
     return -1;
   const int writer = uses.writers[buffer][0];
   const LoopNest* nest = as_nest(program.statements[size_t(writer)]);
-  const bool copies = nest && !nest->stores.empty() && nest->stores[0].value->kind == ExprKind::load;
-  return nest && !copies && is_pointwise_producer(program, *nest) ? writer : -1;
+  return nest && is_pointwise_producer(program, *nest) && !is_view(*nest) ? writer : -1;
 }
 
 // Returns whether the nest can join the kernel of a nest over as many points, which computes the last of its operands:
@@ -144,8 +138,7 @@ void fuse_prologues(Draft& draft) {
     const int writer = tiles ? producer_of(program, uses, tiles->left, int(i)) : -1;
     if (writer < 0 || taken.contains(writer)) continue;
     const ir::Statement &from = program.statements[size_t(writer)], &to = program.statements[i];
-    const TileContraction before = *tiles;
-    Prologue prologue(draft, *as_nest(from), before);
+    Prologue prologue(draft, *as_nest(from), *tiles);
     const FusionDecision decision = joins_its_producer(draft, uses, from)
                                         ? FusionDecision::no("it joins the kernel that computes what it reads")
                                         : prologue.fits();

@@ -66,9 +66,8 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
     ir::rewrite(*program.exprs, epilogue, rewrite);
   }
   const auto even = [&](Expr load) { return is_even(program, layouts, load, c.rows, m); };
-  const std::vector<Expr> loads = c.left_value ? loads_of(c) : std::vector<Expr>{c.left};
-  if (c.form == kTilesForm && std::all_of(loads.begin(), loads.end(), even) &&
-      (!c.left_scales || even(c.left_scales))) {
+  const std::vector<Expr> loads = loads_of(c);
+  if (c.form == kTilesForm && std::all_of(loads.begin(), loads.end(), even)) {
     ir::rewrite(*program.exprs, c, rewrite);
     c.rows = {m.loop};
   }

@@ -65,11 +65,9 @@ void tile_by_lines(TileContraction& c, const Tuning& tuning) {
 
 FusionDecision put_in_registers(Draft& draft, FusedKernel& kernel) {
   const Tuning& tuning = kernel.tuning ? *kernel.tuning : draft.tuning();
-  using enum rt::TileFormat;
   TileContraction& c = *kernel.contraction;
   if (c.form != kTilesForm) return FusionDecision::no("the kernel has the form " + c.form);
-  if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow)
-    return FusionDecision::no("the operands are not float32");
+  if (!rt::is_float32(c.format)) return FusionDecision::no("the operands are not float32");
   if (draft.target.lanes < 2) return FusionDecision::no("there are no vectors");
   const IndexExpr K = points(c.taps) * c.k.extent;
   const int64_t most = std::min<int64_t>(tuning.register_k, rt::kWholeTerms);
