@@ -208,5 +208,21 @@ TEST(Text, FewRowsOfOneSetOfTheCacheArePrefetched) {
   EXPECT_NE(text(1000).find(ahead(tuning.rows_ahead, 1000)), std::string::npos) << text(1000);
 }
 
+// Heads of a multiple of the lanes begin at vectors, so that loads of joined heads are contiguous; others are not.
+TEST(Text, VectorsDoNotCrossHeadsOfWholeVectors) {
+  const auto loads_lanes = [](int64_t head, bool reduces) {
+    GraphMaker g;
+    const ValueId x = g.input("x", {1, 12, 32, head});
+    const ValueId turned = g.node("Transpose", {x}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
+    const ValueId joined = g.node("Reshape", {turned, g.ints({1, 32, 12 * head})});
+    g.output(reduces ? g.node("ReduceMax", {joined}) : g.node("Neg", {joined}));
+    return all_text(g).find("ld_lanes") != std::string::npos;
+  };
+  for (const bool reduces : {false, true}) {
+    EXPECT_FALSE(loads_lanes(64, reduces)) << reduces;
+    EXPECT_TRUE(loads_lanes(20, reduces)) << reduces;
+  }
+}
+
 }  // namespace
 }  // namespace cppgen::codegen

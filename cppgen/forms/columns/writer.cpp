@@ -68,6 +68,11 @@ void ColumnsWriter::write_calls(const Code& stop) {
   call_by_vectors(stop, [&](const Code& at, const Code& n) { return code("point({}, {}{})", at, n, one); });
 }
 
+// Whether vectors begin at multiples of their lanes, whichever unit they belong to.
+bool ColumnsWriter::vectors_are_aligned() const {
+  return plan_.block % view_.target.lanes == 0 || kernel_.outer.back().extent.is_constant(plan_.block);
+}
+
 Code ColumnsWriter::accumulator(size_t segment, size_t reduction) const {
   return accumulator_name(segment, reduction) + (several() ? "[u]" : "");
 }
@@ -146,6 +151,7 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   variables.push_back(last.var.node());
 
   ValueEmitter body(context_, variables, last.var.node(), "n");
+  if (vectors_are_aligned()) body.align_lanes(view_.target.lanes);
   if (across_) body.assume_inside(across_->var.node(), kInside);
   if (plan_.chains > 1) body.compute_side_by_side();
   Statements updates;
@@ -182,6 +188,7 @@ void ColumnsWriter::write_results(const Segment& s, size_t index, Statements& ho
   if (across_) variables.push_back(across_->var.node());
   variables.push_back(last.var.node());
   ValueEmitter after(context_, variables, last.var.node(), "n");
+  if (vectors_are_aligned()) after.align_lanes(view_.target.lanes);
   for (size_t r = 0; r < s.reductions.size(); r++)
     after.bind_accumulator(int(r), per_lane_text(s.reductions[r], result(index, r)), int(variables.size()));
   after.store(s.stores);

@@ -32,6 +32,7 @@ class ColumnsWriter : public LoopsWriter {
   void write_segment(const schedule::Segment&, size_t index, Statements& hoisted);
   void write_results(const schedule::Segment&, size_t index, Statements& hoisted);
   Code update(const schedule::Segment&, size_t index, size_t reduction, ValueEmitter&) const;
+  bool vectors_are_aligned() const;
   Code accumulator(size_t segment, size_t reduction) const;
   Code total(size_t segment, size_t reduction) const;
   Code result(size_t segment, size_t reduction) const;

@@ -79,6 +79,7 @@ void RowsWriter::open_body(const Loop& vector_loop, size_t index, const char* mo
 void RowsWriter::write_pointwise(const Segment& s, size_t index) {
   RowLoops row = row_loops(s.loops);
   ValueEmitter e(context_, row.variables, row.vector ? row.vector->var.node() : nullptr, row.lanes());
+  if (row.vector) e.align_lanes(view_.target.lanes);
   e.store(s.stores);
   body_.add(e.lines[0]);
   open_loops(row.scalar, e, 1);
@@ -102,6 +103,7 @@ void RowsWriter::write_reduction(const Segment& s, size_t index) {
   variables.insert(variables.end(), row.variables.begin(), row.variables.end());
 
   ValueEmitter e(context_, variables, row.vector ? row.vector->var.node() : nullptr, row.lanes());
+  if (row.vector && !parts_of(index)) e.align_lanes(view_.target.lanes);
   Statements changes = updates(s, index, e, row.lanes());
   e.store(s.body);
   body_.add(e.lines[0]);

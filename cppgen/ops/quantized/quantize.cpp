@@ -157,27 +157,19 @@ void emit_dynamic_quantization(LowerContext& c, int x, ir::BufferId y, ir::Buffe
 
 void emit_dynamic_quantization(LowerContext& c, const std::function<Scalar(const At&)>& x, const Shape& shape,
                                ir::BufferId y, ir::BufferId scale, ir::BufferId zero) {
-  auto extremum = [&](const char* name, ir::ReduceOp op) {
-    ir::BufferId out = c.temporary(DType::f32, {});
-    emit_reduction(c, {name, out, shape, op, [&](const At&, const At& at) { return x(at); },
-                       [&](Scalar m) { return op == ir::ReduceOp::min ? min(m, 0.0) : max(m, 0.0); }});
-    return out;
+  ir::LoopNest nest;
+  nest.name = "range";
+  nest.reduced = c.loops(shape, "r");
+  const Scalar value = x(LowerContext::indices(nest.reduced));
+  const auto extremum = [&](ir::ReduceOp op) {
+    nest.reductions.push_back({op, value.type(), value});
+    return scalar(c, c.exprs().accumulator(int(nest.reductions.size()) - 1, value.type()));
   };
-  ir::BufferId least = extremum("min", ir::ReduceOp::min), greatest = extremum("max", ir::ReduceOp::max);
-  c.emit_pointwise(
-      scale,
-      [&](const At&) {
-        Scalar range = load(c, greatest, {}) - load(c, least, {});
-        return select(range == 0.0, range.number(1), range / 255.0);
-      },
-      "scale");
-  c.emit_pointwise(
-      zero,
-      [&](const At&) {
-        Scalar exact = (0.0 - load(c, least, {})) / load(c, scale, {});
-        return round(max(min(exact, 255.0), 0.0)).cast(DType::u8);
-      },
-      "zero_point");
+  const Scalar least = min(extremum(ir::ReduceOp::min), 0.0), greatest = max(extremum(ir::ReduceOp::max), 0.0);
+  const Scalar range = greatest - least, step = select(range == 0.0, range.number(1), range / 255.0);
+  nest.stores.push_back({scale, {}, step});
+  nest.stores.push_back({zero, {}, round(max(min((0.0 - least) / step, 255.0), 0.0)).cast(DType::u8)});
+  c.emit(std::move(nest));
   c.emit_pointwise(y, [&](const At& at) {
     return quantized(x(at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
   });

@@ -193,6 +193,18 @@ bool narrows_contraction(const Program& program, const Uses& uses, const LoopNes
   return false;
 }
 
+// Returns whether a contraction can store its result in the order of this view, whose readers would have to divide
+// indices to find the elements where they are.
+bool divides_indices_of_contraction(const Program& program, const Uses& uses, const LoopNest& view) {
+  const Expr load = view.stores[0].value;
+  const size_t source = size_t(load->buffer);
+  if (program.buffer(load->buffer).kind != ir::BufferKind::temporary || affine_in_loops(view, load->indices, false))
+    return false;
+  if (uses.writers[source].size() != 1 || uses.readers[source].size() != 1) return false;
+  const LoopNest* writer = as_nest(program.statements[size_t(uses.writers[source][0])]);
+  return writer && writer->is_contraction() && writer->stores.size() == 1;
+}
+
 bool is_candidate(const Program& program, const Uses& uses, const LoopNest& nest) {
   if (!is_pointwise_producer(program, nest)) return false;
   BufferId b = nest.stores[0].buffer;
@@ -243,8 +255,9 @@ void inline_where(Draft& draft, Repetition repetition, Allowed allowed) {
 }  // namespace
 
 void inline_single_use(Draft& draft) {
-  inline_where(draft, Repetition::none, [](const LoopNest& nest, const Uses& uses) {
-    return is_view(nest) || uses.readers[size_t(nest.stores[0].buffer)].size() == 1;
+  inline_where(draft, Repetition::none, [&](const LoopNest& nest, const Uses& uses) {
+    if (uses.readers[size_t(nest.stores[0].buffer)].size() == 1) return true;
+    return is_view(nest) && !divides_indices_of_contraction(draft.program(), uses, nest);
   });
 }
 

@@ -113,44 +113,78 @@ Expr inside(Program& program, Expr value, IndexExpr index, IndexExpr extent) {
   return exprs.select(in, ir::rewrite(exprs, value, rewrite), exprs.zero(value->type));
 }
 
-// first: partial[p, loops] over 1/parts of a reduced loop; nest: reduces over p.
-LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
-  const int64_t parts = how.parts;
-  LoopNest first = nest;
+// Completes `first`, which reduces parts of the nest's points, each a point of the loops `parts`: it stores
+// partial[parts, loops], over whose parts the nest reduces then.
+void reduce_partials(Program& program, LoopNest& nest, LoopNest& first, std::vector<ir::Loop> parts,
+                     ir::Rewrite& fresh) {
   first.name += "_part";
   first.stores.clear();
-  IndexExpr part = program.index->loop("p", parts);
-  ir::Loop& loop = first.reduced[how.loop];
-  const IndexExpr extent = loop.extent;
-  IndexExpr length = pieces(extent.constant(), parts);
-  IndexExpr within = program.index->loop("r", length);
-  ir::Rewrite shift;
-  shift.indices[loop.var.node()] = part * length + within;
-  loop = {within, length};
-
-  std::vector<IndexExpr> shape{parts}, store_index{part}, load_index;
-  IndexExpr p = program.index->loop("p", parts);
-  load_index.push_back(p);
-  for (auto& l : first.loops) {
-    IndexExpr fresh = program.index->loop("i", l.extent);
-    shift.indices[l.var.node()] = fresh;
-    shape.push_back(l.extent);
-    load_index.push_back(l.var);
-    l.var = fresh;
-    store_index.push_back(fresh);
+  std::vector<IndexExpr> shape, store_index, load_index;
+  nest.reduced.clear();
+  for (const ir::Loop& part : parts) {
+    const IndexExpr p = program.index->loop("p", part.extent);
+    nest.reduced.push_back({p, part.extent});
+    shape.push_back(part.extent), store_index.push_back(part.var), load_index.push_back(p);
   }
-  ir::rewrite(*program.exprs, first, shift);
-  if (extent.constant() % parts != 0)
-    for (auto& r : first.reductions) r.value = inside(program, r.value, part * length + within, extent);
-  first.loops.insert(first.loops.begin(), {part, parts});
+  for (auto& l : first.loops) {
+    IndexExpr var = program.index->loop("i", l.extent);
+    fresh.indices[l.var.node()] = var;
+    shape.push_back(l.extent), store_index.push_back(var), load_index.push_back(l.var);
+    l.var = var;
+  }
+  ir::rewrite(*program.exprs, first, fresh);
+  first.loops.insert(first.loops.begin(), parts.begin(), parts.end());
   for (size_t r = 0; r < nest.reductions.size(); r++) {
     auto& reduction = nest.reductions[r];
     ir::BufferId partial = program.add_buffer(nest.name + "_partial", reduction.type, shape, ir::BufferKind::temporary);
     first.stores.push_back({partial, store_index, program.exprs->accumulator(int(r), reduction.type)});
     reduction.value = program.exprs->load(partial, reduction.type, load_index);
   }
-  nest.reduced = {{p, parts}};
+}
+
+// The nest that reduces 1/parts of a reduced loop for each part.
+LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
+  LoopNest first = nest;
+  ir::Loop& loop = first.reduced[how.loop];
+  const IndexExpr extent = loop.extent, length = pieces(extent.constant(), how.parts);
+  const ir::Loop part{program.index->loop("p", how.parts), how.parts};
+  const IndexExpr within = program.index->loop("r", length), at = part.var * length + within;
+  ir::Rewrite fresh;
+  fresh.indices[loop.var.node()] = at;
+  loop = {within, length};
+  reduce_partials(program, nest, first, {part}, fresh);
+  if (extent.constant() % how.parts != 0)
+    for (auto& r : first.reductions) r.value = inside(program, r.value, at, extent);
   return first;
+}
+
+// The nest that reduces the other loops for each point of the first `count` reduced loops.
+LoopNest cut_by_loops(Program& program, LoopNest& nest, size_t count) {
+  LoopNest first = nest;
+  const auto end = first.reduced.begin() + long(count);
+  const std::vector<ir::Loop> parts(first.reduced.begin(), end);
+  first.reduced.erase(first.reduced.begin(), end);
+  ir::Rewrite fresh;
+  reduce_partials(program, nest, first, parts, fresh);
+  return first;
+}
+
+bool is_exact_in_any_order(const ir::Reduction& r) {
+  return !is_float(r.type) || r.op == ReduceOp::min || r.op == ReduceOp::max;
+}
+
+// The number of reduced loops of which each point is a part, as rows of a tensor are, whatever their extents; 0: none.
+size_t loops_of_parts(const LoopNest& nest, const Tuning& tuning) {
+  if (!std::all_of(nest.reductions.begin(), nest.reductions.end(), is_exact_in_any_order)) return 0;
+  const auto total = constant_points(nest.reduced);
+  if (total && *total < tuning.split_points) return 0;
+  size_t count = nest.reduced.size();
+  IndexExpr points = 1;
+  while (count > 0 && points.is_constant() && points.constant() < tuning.split_row)
+    points = points * nest.reduced[--count].extent;
+  const auto parts = constant_points({nest.reduced.begin(), nest.reduced.begin() + long(count)});
+  const bool is_row = points.is_constant() && points.constant() <= tuning.split_part;
+  return is_row && (!parts || (*parts > 1 && *parts <= tuning.split_rows)) ? count : 0;
 }
 
 // Splits reductions with few results, and very long sums, for many threads.
@@ -158,8 +192,12 @@ Cut choose_cut(const LoopNest& nest, const Options& options, const Tuning& tunin
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};
   Cut cut;
-  if (outer && *outer < tuning.split_results && *total * std::max<int64_t>(*outer, 1) >= tuning.split_points)
-    cut.parts = parts_of(nest.reduced[0].extent.constant(), *total * *outer, options, tuning);
+  if (outer && *outer < tuning.split_results && *total * std::max<int64_t>(*outer, 1) >= tuning.split_points) {
+    for (size_t i = 0; i < nest.reduced.size(); i++) {
+      const int64_t parts = parts_of(nest.reduced[i].extent.constant(), *total * *outer, options, tuning);
+      if (parts > cut.parts) cut = {i, parts};
+    }
+  }
   if (sums_floats(nest) && *total / std::max<int64_t>(cut.parts, 1) > tuning.sum_terms)
     return cut_long_sum(nest, *total, options, tuning);
   return cut;
@@ -185,10 +223,13 @@ void split_long_reductions(Draft& draft) {
   for (size_t i = 0; i < program.statements.size(); i++) {
     LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !may_change(*nest, draft.inside_attentions)) continue;
-    const Cut how = choose_cut(*nest, draft.options, draft.tuning());
-    if (how.parts < 2) continue;
-    draft.log().add("split", describe(program.statements[i]), FusionDecision::yes(fmt::format("{} parts", how.parts)));
-    LoopNest first = cut(program, *nest, how);
+    const std::string subject = describe(program.statements[i]);
+    const size_t loops = nest->loops.empty() ? loops_of_parts(*nest, draft.tuning()) : 0;
+    const Cut how = loops > 0 ? Cut{} : choose_cut(*nest, draft.options, draft.tuning());
+    if (loops == 0 && how.parts < 2) continue;
+    const std::string reason = loops > 0 ? "its rows are parts" : fmt::format("{} parts", how.parts);
+    draft.log().add("split", subject, FusionDecision::yes(reason));
+    LoopNest first = loops > 0 ? cut_by_loops(program, *nest, loops) : cut(program, *nest, how);
     program.statements.insert(program.statements.begin() + long(i), std::move(first));
     i++;
   }
