@@ -174,7 +174,7 @@ bool is_exact_in_any_order(const ir::Reduction& r) {
 }
 
 // The number of reduced loops of which each point is a part, as rows of a tensor are, whatever their extents; 0: none.
-size_t loops_of_parts(const LoopNest& nest, const Tuning& tuning) {
+size_t loops_of_parts(const LoopNest& nest, const Options& options, const Tuning& tuning) {
   if (!std::all_of(nest.reductions.begin(), nest.reductions.end(), is_exact_in_any_order)) return 0;
   const auto total = constant_points(nest.reduced);
   if (total && *total < tuning.split_points) return 0;
@@ -184,7 +184,8 @@ size_t loops_of_parts(const LoopNest& nest, const Tuning& tuning) {
     points = points * nest.reduced[--count].extent;
   const auto parts = constant_points({nest.reduced.begin(), nest.reduced.begin() + long(count)});
   const bool is_row = points.is_constant() && points.constant() <= tuning.split_part;
-  return is_row && (!parts || (*parts > 1 && *parts <= tuning.split_rows)) ? count : 0;
+  const int64_t least = std::max<int64_t>(options.min_num_split, 2);
+  return is_row && (!parts || (*parts >= least && *parts <= tuning.split_rows)) ? count : 0;
 }
 
 // Splits reductions with few results, and very long sums, for many threads.
@@ -224,7 +225,7 @@ void split_long_reductions(Draft& draft) {
     LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !may_change(*nest, draft.inside_attentions)) continue;
     const std::string subject = describe(program.statements[i]);
-    const size_t loops = nest->loops.empty() ? loops_of_parts(*nest, draft.tuning()) : 0;
+    const size_t loops = nest->loops.empty() ? loops_of_parts(*nest, draft.options, draft.tuning()) : 0;
     const Cut how = loops > 0 ? Cut{} : choose_cut(*nest, draft.options, draft.tuning());
     if (loops == 0 && how.parts < 2) continue;
     const std::string reason = loops > 0 ? "its rows are parts" : fmt::format("{} parts", how.parts);
