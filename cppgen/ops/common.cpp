@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "cppgen/ir/values/op_table.h"
 #include "runtime/base/checked.h"
 #include "runtime/base/elements.h"
 #include "runtime/base/printable.h"
@@ -335,14 +336,6 @@ void emit_reduction(LowerContext& c, const ReductionSpec& spec) {
 
 namespace {
 
-// Least and greatest value of an integer type of this width.
-int64_t least_int(DType t) { return is_signed_int(t) ? -(int64_t(1) << (8 * size_of(t) - 2)) * 2 : 0; }
-int64_t greatest_int(DType t) {
-  if (t == DType::boolean) return 1;
-  if (t == DType::u64) return -1;
-  return is_signed_int(t) ? ~least_int(t) : (int64_t(1) << (8 * size_of(t))) - 1;
-}
-
 template <class T>
 Tensor copy_tensor(DType dtype, const std::vector<T>& values, std::vector<int64_t> dims) {
   std::vector<std::byte> bytes(values.size() * sizeof(T));
@@ -352,15 +345,8 @@ Tensor copy_tensor(DType dtype, const std::vector<T>& values, std::vector<int64_
 
 }  // namespace
 
-Scalar lowest(LowerContext& c, DType t) {
-  if (is_float(t)) return number(c, t, -std::numeric_limits<double>::infinity());
-  return scalar(c, c.exprs().constant_int(t, least_int(t)));
-}
-
-Scalar highest(LowerContext& c, DType t) {
-  if (is_float(t)) return number(c, t, std::numeric_limits<double>::infinity());
-  return scalar(c, c.exprs().constant_int(t, greatest_int(t)));
-}
+Scalar lowest(LowerContext& c, DType t) { return scalar(c, ir::identity(c.exprs(), ir::ReduceOp::max, t)); }
+Scalar highest(LowerContext& c, DType t) { return scalar(c, ir::identity(c.exprs(), ir::ReduceOp::min, t)); }
 
 Tensor tensor_of(const std::vector<int64_t>& values, std::vector<int64_t> dims) {
   return copy_tensor(DType::i64, values, std::move(dims));

@@ -1,5 +1,7 @@
 #include "cppgen/ir/values/op_table.h"
 
+#include <limits>
+
 namespace cppgen::ir {
 
 namespace {
@@ -49,6 +51,32 @@ std::string_view name_of(ReduceOp op) { return row_of(op).name; }
 bool is_comparison(BinaryOp op) { return row_of(op).compares; }
 bool gives_position(ReduceOp op) { return !row_of(op).combine; }
 std::optional<BinaryOp> combining(ReduceOp op) { return row_of(op).combine; }
+
+namespace {
+
+// Least and greatest value of an integer type of this width.
+int64_t least_int(DType t) { return is_signed_int(t) ? -(int64_t(1) << (8 * size_of(t) - 2)) * 2 : 0; }
+int64_t greatest_int(DType t) {
+  if (t == DType::boolean) return 1;
+  if (t == DType::u64) return -1;
+  return is_signed_int(t) ? ~least_int(t) : (int64_t(1) << (8 * size_of(t))) - 1;
+}
+
+}  // namespace
+
+Expr identity(ExprArena& exprs, ReduceOp op, DType t) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  switch (row_of(op).start) {
+    case ReductionStart::zero:
+      return exprs.zero(t);
+    case ReductionStart::one:
+      return is_float(t) ? exprs.constant(t, 1) : exprs.constant_int(t, 1);
+    case ReductionStart::least:
+      return is_float(t) ? exprs.constant(t, -infinity) : exprs.constant_int(t, least_int(t));
+    default:
+      return is_float(t) ? exprs.constant(t, infinity) : exprs.constant_int(t, greatest_int(t));
+  }
+}
 
 bool allows(OperandClass c, DType t) {
   switch (c) {

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "cppgen/graph/string_elements.h"
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/library_calls.h"
 
@@ -31,18 +32,7 @@ Combine combine_of(InferContext& c) {
       fmt::format("attribute 'reduction' is '{}'; allowed are none, add, mul and, since opset 18, max and min", name));
 }
 
-Scalar identity_of(LowerContext& c, ReduceOp op, DType t) {
-  switch (op) {
-    case ReduceOp::sum:
-      return number(c, t, 0);
-    case ReduceOp::prod:
-      return number(c, t, 1);
-    case ReduceOp::max:
-      return lowest(c, t);
-    default:
-      return highest(c, t);
-  }
-}
+Scalar identity_of(LowerContext& c, ReduceOp op, DType t) { return scalar(c, ir::identity(c.exprs(), op, t)); }
 
 Scalar combined(ReduceOp op, Scalar a, Scalar b) {
   switch (op) {

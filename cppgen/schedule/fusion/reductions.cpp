@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "cppgen/ir/values/op_table.h"
 #include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
@@ -99,8 +100,8 @@ Cut cut_long_sum(const LoopNest& nest, int64_t total, const Options& options, co
   return {loop, std::max(parts, least_parts(extent, options, tuning))};
 }
 
-// The value, or 0 if the index is out of range.
-Expr inside(Program& program, Expr value, IndexExpr index, IndexExpr extent) {
+// The value, or what changes no result of the reduction if the index is out of range.
+Expr inside(Program& program, const ir::Reduction& reduction, IndexExpr index, IndexExpr extent) {
   auto& exprs = *program.exprs;
   ir::Rewrite rewrite;
   rewrite.replace_load = [&](Expr load) -> Expr {
@@ -110,7 +111,8 @@ Expr inside(Program& program, Expr value, IndexExpr index, IndexExpr extent) {
                       load->guards.empty() ? exprs.zero(load->type) : load->args[0], load->indirects);
   };
   const Expr in = exprs.binary(ir::BinaryOp::lt, exprs.index(index), exprs.index(extent));
-  return exprs.select(in, ir::rewrite(exprs, value, rewrite), exprs.zero(value->type));
+  const Expr value = ir::rewrite(exprs, reduction.value, rewrite);
+  return exprs.select(in, value, ir::identity(exprs, reduction.op, value->type));
 }
 
 // Completes `first`, which reduces parts of the nest's points, each a point of the loops `parts`: it stores
@@ -154,7 +156,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
   loop = {within, length};
   reduce_partials(program, nest, first, {part}, fresh);
   if (extent.constant() % how.parts != 0)
-    for (auto& r : first.reductions) r.value = inside(program, r.value, at, extent);
+    for (auto& r : first.reductions) r.value = inside(program, r, at, extent);
   return first;
 }
 
