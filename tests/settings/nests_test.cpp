@@ -114,7 +114,7 @@ TEST_F(SettingEffect, MIN_NUM_SPLIT) {
   };
   expect_effect<std::string>("10", parts, "30 parts", "30 parts");
   expect_effect<std::string>("31", parts, "30 parts", "60 parts");
-  expect_effect<std::string>("1000", parts, "30 parts", "60 parts");
+  expect_effect<std::string>("1000", parts, "30 parts", "1024 parts");
 }
 
 TEST_F(SettingEffect, LOOP_ORDERING_AFTER_FUSION) {
