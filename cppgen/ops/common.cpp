@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "cppgen/ir/values/op_table.h"
 #include "runtime/base/checked.h"

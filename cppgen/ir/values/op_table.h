@@ -61,7 +61,7 @@ const BinaryRow& row_of(BinaryOp);
 const ReductionRow& row_of(ReduceOp);
 // The reduction of this name that combines values; null if there is none.
 const ReductionRow* combining_reduction(std::string_view name);
-// What a reduction of no values of this type gives.
+// Returns the result of a reduction of no values of this type.
 Expr identity(ExprArena&, ReduceOp, DType);
 bool allows(OperandClass, DType);
 

@@ -32,8 +32,6 @@ Combine combine_of(InferContext& c) {
       fmt::format("attribute 'reduction' is '{}'; allowed are none, add, mul and, since opset 18, max and min", name));
 }
 
-Scalar identity_of(LowerContext& c, ReduceOp op, DType t) { return scalar(c, ir::identity(c.exprs(), op, t)); }
-
 Scalar combined(ReduceOp op, Scalar a, Scalar b) {
   switch (op) {
     case ReduceOp::sum:
@@ -61,7 +59,8 @@ void emit_reducing(LowerContext& c, const Search& s, ReduceOp op) {
   nest.loops = c.loops(c.shape(0));
   nest.reduced = c.loops(s.updates, "u");
   At at = LowerContext::indices(nest.loops), u = LowerContext::indices(nest.reduced);
-  nest.reductions.push_back({op, type, select(s.hits(at, u), s.value(at, u), identity_of(c, op, type))});
+  const Scalar none = scalar(c, ir::identity(c.exprs(), op, type));
+  nest.reductions.push_back({op, type, select(s.hits(at, u), s.value(at, u), none)});
   Scalar found = scalar(c, c.exprs().accumulator(0, type));
   nest.stores.push_back({c.output_buffer(0), at, combined(op, load_input(c, 0, at), found)});
   c.emit(std::move(nest));

@@ -257,7 +257,10 @@ void inline_where(Draft& draft, Repetition repetition, Allowed allowed) {
 void inline_single_use(Draft& draft) {
   inline_where(draft, Repetition::none, [&](const LoopNest& nest, const Uses& uses) {
     if (uses.readers[size_t(nest.stores[0].buffer)].size() == 1) return true;
-    return is_view(nest) && !divides_indices_of_contraction(draft.program(), uses, nest);
+    if (!is_view(nest)) return false;
+    if (!divides_indices_of_contraction(draft.program(), uses, nest)) return true;
+    draft.log().add("inline", nest.name, FusionDecision::no("a contraction can store its result in this order"));
+    return false;
   });
 }
 

@@ -79,10 +79,15 @@ bool sums_floats(const LoopNest& nest) {
                      [](const auto& r) { return r.op == ReduceOp::sum && is_float(r.type); });
 }
 
-// A reduced loop and the number of its parts; they may leave some points of the last part over.
+// A reduced loop and the number of its parts, which may leave some points of the last one over; or the first reduced
+// loops, of which each point is a part.
 struct Cut {
   size_t loop = 0;
   int64_t parts = 1;
+  size_t whole_loops = 0;
+
+  bool divides() const { return parts > 1 || whole_loops > 0; }
+  std::string text() const { return whole_loops > 0 ? "its rows are parts" : fmt::format("{} parts", parts); }
 };
 
 // Parts of a very long sum, in whichever reduced loop is long: however many results there are, its threads share it.
@@ -117,7 +122,7 @@ Expr inside(Program& program, const ir::Reduction& reduction, IndexExpr index, I
 
 // Completes `first`, which reduces parts of the nest's points, each a point of the loops `parts`: it stores
 // partial[parts, loops], over whose parts the nest reduces then.
-void reduce_partials(Program& program, LoopNest& nest, LoopNest& first, std::vector<ir::Loop> parts,
+void reduce_partials(Program& program, LoopNest& nest, LoopNest& first, const std::vector<ir::Loop>& parts,
                      ir::Rewrite& fresh) {
   first.name += "_part";
   first.stores.clear();
@@ -145,7 +150,7 @@ void reduce_partials(Program& program, LoopNest& nest, LoopNest& first, std::vec
 }
 
 // The nest that reduces 1/parts of a reduced loop for each part.
-LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
+LoopNest cut_loop(Program& program, LoopNest& nest, const Cut& how) {
   LoopNest first = nest;
   ir::Loop& loop = first.reduced[how.loop];
   const IndexExpr extent = loop.extent, length = pieces(extent.constant(), how.parts);
@@ -171,12 +176,19 @@ LoopNest cut_by_loops(Program& program, LoopNest& nest, size_t count) {
   return first;
 }
 
+// The nest that reduces the parts, which `nest` combines then.
+LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
+  return how.whole_loops > 0 ? cut_by_loops(program, nest, how.whole_loops) : cut_loop(program, nest, how);
+}
+
 bool is_exact_in_any_order(const ir::Reduction& r) {
   return !is_float(r.type) || r.op == ReduceOp::min || r.op == ReduceOp::max;
 }
 
-// The number of reduced loops of which each point is a part, as rows of a tensor are, whatever their extents; 0: none.
+// The number of reduced loops of a reduction with one result of which each point is a part, as rows of a tensor are,
+// whatever their extents; 0: none.
 size_t loops_of_parts(const LoopNest& nest, const Options& options, const Tuning& tuning) {
+  if (constant_points(nest.loops) != 1) return 0;
   if (!std::all_of(nest.reductions.begin(), nest.reductions.end(), is_exact_in_any_order)) return 0;
   const auto total = constant_points(nest.reduced);
   if (total && *total < tuning.split_points) return 0;
@@ -192,6 +204,7 @@ size_t loops_of_parts(const LoopNest& nest, const Options& options, const Tuning
 
 // Splits reductions with few results, and very long sums, for many threads.
 Cut choose_cut(const LoopNest& nest, const Options& options, const Tuning& tuning) {
+  if (const size_t loops = loops_of_parts(nest, options, tuning); loops > 0) return {.whole_loops = loops};
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};
   Cut cut;
@@ -226,13 +239,10 @@ void split_long_reductions(Draft& draft) {
   for (size_t i = 0; i < program.statements.size(); i++) {
     LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !may_change(*nest, draft.inside_attentions)) continue;
-    const std::string subject = describe(program.statements[i]);
-    const size_t loops = nest->loops.empty() ? loops_of_parts(*nest, draft.options, draft.tuning()) : 0;
-    const Cut how = loops > 0 ? Cut{} : choose_cut(*nest, draft.options, draft.tuning());
-    if (loops == 0 && how.parts < 2) continue;
-    const std::string reason = loops > 0 ? "its rows are parts" : fmt::format("{} parts", how.parts);
-    draft.log().add("split", subject, FusionDecision::yes(reason));
-    LoopNest first = loops > 0 ? cut_by_loops(program, *nest, loops) : cut(program, *nest, how);
+    const Cut how = choose_cut(*nest, draft.options, draft.tuning());
+    if (!how.divides()) continue;
+    draft.log().add("split", describe(program.statements[i]), FusionDecision::yes(how.text()));
+    LoopNest first = cut(program, *nest, how);
     program.statements.insert(program.statements.begin() + long(i), std::move(first));
     i++;
   }
