@@ -5,6 +5,7 @@
 #include "runtime/contraction/block_table.h"
 #include "runtime/contraction/byte_block_layout.h"
 #include "runtime/contraction/k_cursor.h"
+#include "runtime/contraction/lines_ahead.h"
 #include "runtime/contraction/tiles.h"
 
 namespace cppgen::rt::TILE_ISA {
@@ -54,12 +55,13 @@ class ByteProducts {
     unit_.template zero<0>(), unit_.template zero<1>();
     if constexpr (Lower) unit_.template zero<2>(), unit_.template zero<3>();
   }
-  __attribute__((always_inline)) void add_step(const unsigned char* a, const unsigned char* b) {
+  __attribute__((always_inline)) void add_step(const unsigned char* a, const unsigned char* b, LinesAhead& lines) {
     constexpr long kRow = byte_blocks::kStepK, kTile = byte_blocks::kTileBytes;
     unit_.template load<4>(a, kRow), unit_.template load<6>(b, kRow);
     multiply<0, 4, 6>();
     unit_.template load<7>(b + kTile, kRow);
     multiply<1, 4, 7>();
+    lines.fetch();
     if constexpr (Lower) {
       unit_.template load<5>(a + kTile, kRow);
       multiply<2, 5, 6>(), multiply<3, 5, 7>();
@@ -88,26 +90,27 @@ class ByteProducts {
 
 template <class Unit, bool Signed, bool Lower>
 static inline __attribute__((always_inline)) void multiply_bytes(const unsigned char* a, const unsigned char* b,
-                                                                 long steps, int* c, long ldc) {
+                                                                 long steps, int* c, long ldc, LinesAhead lines) {
   auto&& unit = Unit::of_thread();
   ByteProducts<Unit, Signed, Lower> products(unit);
 #pragma GCC unroll 1
-  for (long s = 0; s < steps; s++, a += byte_blocks::kStepBytes, b += byte_blocks::kStepBytes) products.add_step(a, b);
+  for (long s = 0; s < steps; s++, a += byte_blocks::kStepBytes, b += byte_blocks::kStepBytes)
+    products.add_step(a, b, lines);
   products.store(c, ldc);
 }
 
 // left[0]: the result of prepare_byte_block for a block of rows. `block` has 32 rows; those beyond the prepared ones
 // are undefined.
 template <class Unit, bool Signed>
-void byte_block_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
+void byte_block_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long ahead) {
   using namespace byte_blocks;
   const auto* a = (const unsigned char*)left[0] + kHeaderBytes;
   const auto* b = (const unsigned char*)panel;
   const long all = steps(taps * K);
   if (((const RowsHeader*)left[0])->count <= kTileSide)
-    multiply_bytes<Unit, Signed, false>(a, b, all, (int*)block, ldc);
+    multiply_bytes<Unit, Signed, false>(a, b, all, (int*)block, ldc, {panel, ahead});
   else
-    multiply_bytes<Unit, Signed, true>(a, b, all, (int*)block, ldc);
+    multiply_bytes<Unit, Signed, true>(a, b, all, (int*)block, ldc, {panel, ahead});
 }
 
 template <class Unit, bool Signed>

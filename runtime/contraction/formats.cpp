@@ -34,6 +34,11 @@ int slice_columns(TileFormat format, int nr) {
 
 bool tiles_prefetch(TileFormat format) { return format == TileFormat::u8s8_wide || format == TileFormat::s8s8_wide; }
 
+long lines_of_step(TileFormat format) {
+  const int parts = info(format).parts;
+  return (parts ? 2 * parts * split::kPartElements : byte_blocks::kStepBytes) / kLineBytes;
+}
+
 long panel_elements(TileFormat format, long taps, long K, int nr) {
   const TileFormatInfo& row = info(format);
   if (row.form == LeftForm::block)

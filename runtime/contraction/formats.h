@@ -37,6 +37,9 @@ struct TileFormatInfo {
   int parts;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed in this way
 };
 
+// Products of bfloat16 for one of float32, and of bytes for one of theirs.
+constexpr int products_of_parts(const TileFormatInfo& f) { return f.parts == 0 ? 1 : f.parts * (f.parts + 1) / 2; }
+
 // The index is a TileFormat.
 std::span<const TileFormatInfo> tile_formats();
 inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f)]; }
@@ -56,6 +59,9 @@ int slice_columns(TileFormat, int nr);
 
 // Wide tiles of bytes prefetch another panel, kTilesAhead of them a whole one (tiles_ahead.h).
 bool tiles_prefetch(TileFormat);
+
+// The cache lines of a panel that matrix tiles multiply in one step of K.
+long lines_of_step(TileFormat);
 
 // Elements (of TileFormatInfo::panel) of one panel of `nr` columns. For weights of few bits see pack_n_bits.h.
 long panel_elements(TileFormat, long taps, long K, int nr);

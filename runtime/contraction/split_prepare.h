@@ -59,20 +59,29 @@ TILE_FN void prepare_row(KCursor<T, split::kStepK> cursor, long steps, unsigned 
   all.add(range);
 }
 
+// Rows whose steps are all in one tap, step by step: the tiles of one step are in few pages.
+template <class T, int Parts>
+TILE_FN void prepare_whole_steps(const void* const* left, long count, long taps, long K, unsigned short* tiles,
+                                 RangeFinder& range) {
+  for (long t = 0; t < taps; t++, left += count)
+    for (long k = 0; k < K; k += split::kStepK, tiles += Parts * split::kPartElements)
+      for (long r = 0; r < count; r++) prepare_step<Parts>((const T*)left[r] + k, tiles + r * split::kStepK, range);
+}
+
 // There are at most 32 rows of T. With up to 16, the lower tiles are left unchanged, because they are not read.
 template <class T, int Parts>
 void prepare_split(const void* const* left, long count, long taps, long K, void* scratch, const void** prepared) {
   const long steps = split::steps(taps * K);
   unsigned short* tiles = (unsigned short*)((char*)scratch + split::kHeaderBytes);
   RangeFinder range;
+  if (K % split::kStepK == 0)
+    prepare_whole_steps<T, Parts>(left, count, taps, K, tiles, range);
+  else
+    for (long r = 0; r < count; r++)
+      prepare_row<T, Parts>({left + r, count, taps, K}, steps, tiles + r * split::kStepK, range);
   const long padded = count <= split::kTileSide ? split::kTileSide : split::kBlockSide;
-  for (long r = 0; r < padded; r++) {
-    unsigned short* to = tiles + r / split::kTileSide * split::kTileElements + r % split::kTileSide * split::kStepK;
-    if (r < count)
-      prepare_row<T, Parts>({left + r, count, taps, K}, steps, to, range);
-    else
-      for (long i = 0; i < steps * Parts; i++, to += split::kPartElements) __builtin_memset(to, 0, split::kStepK * 2);
-  }
+  for (long i = 0; i < steps * Parts; i++, tiles += split::kPartElements)
+    for (long r = count; r < padded; r++) __builtin_memset(tiles + r * split::kStepK, 0, split::kStepK * 2);
   *(split::RowsHeader*)scratch = {left, int(count), range.range()};
   prepared[0] = scratch;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "runtime/contraction/block_table.h"
+#include "runtime/contraction/lines_ahead.h"
 #include "runtime/contraction/split_prepare.h"
 #include "runtime/contraction/tiles.h"
 
@@ -13,8 +14,9 @@ namespace cppgen::rt::TILE_ISA {
 template <class Unit, bool Lower>
 class StepProducts {
  public:
-  __attribute__((always_inline)) StepProducts(Unit& unit, const unsigned short* a, const unsigned short* b)
-      : unit_(unit), a_(a), b_(b) {}
+  __attribute__((always_inline))
+  StepProducts(Unit& unit, const unsigned short* a, const unsigned short* b, LinesAhead& lines)
+      : unit_(unit), a_(a), b_(b), lines_(lines) {}
 
   // Smaller products are added first and hi x hi last; with three parts, products below 2^-24 of it are omitted.
   __attribute__((always_inline)) void run_all(int parts) {
@@ -37,6 +39,7 @@ class StepProducts {
  private:
   Unit& unit_;
   const unsigned short *a_, *b_;
+  LinesAhead& lines_;
   static constexpr long kRowBytes = 64;
 
   template <int Part>
@@ -54,19 +57,21 @@ class StepProducts {
   __attribute__((always_inline)) void multiply() {
     unit_.template dot_bf16<0, 4, 6>();
     unit_.template dot_bf16<1, 4, 7>();
+    lines_.fetch();
     if constexpr (Lower) unit_.template dot_bf16<2, 5, 6>(), unit_.template dot_bf16<3, 5, 7>();
   }
 };
 
 template <int Parts, bool Lower, class Unit>
-TILE_FN void multiply_parts(const unsigned short* a, const unsigned short* b, long steps, float* c, long ldc) {
+TILE_FN void multiply_parts(const unsigned short* a, const unsigned short* b, long steps, float* c, long ldc,
+                            LinesAhead lines) {
   auto&& unit = Unit::of_thread();
   const long stride = ldc * 4;
   unit.template zero<0>(), unit.template zero<1>();
   if constexpr (Lower) unit.template zero<2>(), unit.template zero<3>();
 #pragma GCC unroll 1
   for (long s = 0; s < steps; s++, a += Parts * split::kPartElements, b += Parts * split::kPartElements)
-    StepProducts<Unit, Lower>(unit, a, b).run_all(Parts);
+    StepProducts<Unit, Lower>(unit, a, b, lines).run_all(Parts);
   unit.template store<0>(c, stride), unit.template store<1>(c + split::kTileSide, stride);
   if constexpr (Lower) {
     float* lower = c + split::kTileSide * ldc;
@@ -126,7 +131,7 @@ TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long K, Panel
 // left[0]: the result of prepare_split for a block of rows. `block` has 32 rows; those beyond the prepared ones are
 // undefined.
 template <int Parts, class Unit>
-void split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
+void split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long ahead) {
   const auto& rows = *(const split::RowsHeader*)left[0];
   const auto& header = *(const split::PanelHeader*)panel;
   const unsigned short* a = (const unsigned short*)((const char*)left[0] + split::kHeaderBytes);
@@ -138,16 +143,16 @@ void split_tile(const void* const* left, long taps, long K, const void* panel, v
   else if (Parts > 1 && !split::exact(rows.range, header.range, taps * K))
     fused_block(rows, taps, K, PartsPanel<Parts>{b}, c, ldc);
   else if (rows.count <= split::kTileSide)
-    multiply_parts<Parts, false, Unit>(a, b, steps, c, ldc);
+    multiply_parts<Parts, false, Unit>(a, b, steps, c, ldc, {panel, ahead});
   else
-    multiply_parts<Parts, true, Unit>(a, b, steps, c, ldc);
+    multiply_parts<Parts, true, Unit>(a, b, steps, c, ldc, {panel, ahead});
 }
 
 // Adds the product to the contents of `block`: a sum that went on from there would lose digits (long_sums.h).
 template <int Parts, class Unit>
-void add_split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long) {
+void add_split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long ahead) {
   alignas(64) float sums[split::kBlockSide * split::kBlockSide];
-  split_tile<Parts, Unit>(left, taps, K, panel, sums, split::kBlockSide, 0);
+  split_tile<Parts, Unit>(left, taps, K, panel, sums, split::kBlockSide, ahead);
   const int rows = ((const split::RowsHeader*)left[0])->count;
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < split::kBlockSide; j += kLanes) {

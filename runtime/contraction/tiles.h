@@ -18,8 +18,9 @@ constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 // are in the order of (t, k), those of float32 in blocks that depend on K alone (long_sums.h). Products and
 // sums are fused, except for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
 // If `ahead` is not 0, float32 and float64 tiles prefetch as much as the panel into the second-level cache, from so
-// many bytes behind its start on, and wide tiles of bytes one of kTilesAhead equal parts of it; what they prefetch need
-// not exist.
+// many bytes behind its start on, and wide tiles of bytes one of kTilesAhead equal parts of it. Matrix tiles prefetch
+// ahead % kLineBytes lines with every product of parts of a step of K, which follow each other from the multiple of
+// kLineBytes below `ahead` on. What they prefetch need not exist.
 using TileFunction = void (*)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
                               long ahead);
 

@@ -38,7 +38,7 @@ Choice choose(const schedule::Target& target, FloatMath math, MatMulSize size, D
   return choice;
 }
 
-constexpr MatMulSize kLarge{64, 64, 256};
+constexpr MatMulSize kLarge{256, 256, 256};
 
 TEST(EngineChoice, FollowsTheModeAndTheMachine) {
   const auto amx = target("amx", 0.5), intel = target("avx512_bf16", 0.5), amd = target("avx512_bf16", 2);
@@ -70,15 +70,27 @@ TEST(EngineChoice, SaysWhyNot) {
   const auto amx = target("amx", 0.5), intel = target("avx512_bf16", 0.5);
   EXPECT_EQ(choose(amx, FloatMath::strict, kLarge).refused["amx-bf16x6"], "FPMATH_MODE is strict");
   EXPECT_EQ(choose(amx, FloatMath::f32, {15, 64, 256}).refused["amx-bf16x6"], "there are fewer than 16 rows");
-  EXPECT_EQ(choose(amx, FloatMath::f32, {64, 64, 33}).refused["amx-bf16x6"],
+  EXPECT_EQ(choose(amx, FloatMath::f32, {256, 256, 33}).refused["amx-bf16x6"],
             "packed weights would take 2.9 times the memory of the model's weights");
   EXPECT_EQ(choose(amx, FloatMath::f32, {31, 64, 147}).refused["amx-bf16x6"],
             "packed weights would take 1.6 times the memory of the model's weights");
-  EXPECT_EQ(choose(amx, FloatMath::f32, {32, 64, 147}).engine, "amx-bf16x6");
+  EXPECT_EQ(choose(amx, FloatMath::f32, {256, 256, 147}).engine, "amx-bf16x6");
   EXPECT_EQ(choose(amx, FloatMath::f32, kLarge, DType::f32, false).refused["amx-bf16x6"], "WEIGHT_PREPACK is 0");
   EXPECT_EQ(choose(intel, FloatMath::f32, kLarge).refused["amx-bf16x6"], "there are no such tiles for avx512_bf16");
   EXPECT_EQ(choose(intel, FloatMath::bf16, kLarge).refused["avx512-bf16"],
             "this CPU multiplies pairs of bfloat16 no faster than float32");
+}
+
+// Where six products of parts are not faster: few rows, few columns, a short K.
+TEST(EngineChoice, PartsReplaceDirectTilesWhereTheyAreFaster) {
+  const auto amx = target("amx", 0.5);
+  for (const MatMulSize size : {MatMulSize{128, 768, 768}, {196, 1024, 256}, {784, 128, 512}, {3136, 256, 64}})
+    EXPECT_EQ(choose(amx, FloatMath::f32, size).engine, "amx-bf16x6") << size.rows << " rows";
+  for (const MatMulSize size : {MatMulSize{49, 2048, 512}, {196, 96, 576}, {784, 32, 192}, {784, 192, 32}}) {
+    Choice choice = choose(amx, FloatMath::f32, size);
+    EXPECT_EQ(choice.engine, "cppgen") << size.rows << " rows";
+    EXPECT_EQ(choice.refused["amx-bf16x6"].substr(0, 17), "predicted to take");
+  }
 }
 
 // The reason why Winograd's algorithm does not run a convolution; empty: it does.

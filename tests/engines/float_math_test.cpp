@@ -137,25 +137,46 @@ TEST(FloatMath, PanelsOfARunAreRounded) {
   EXPECT_LE(largest_error(r.outputs, interpreted(p, rounded), magnitudes(p)), 0x1p-21);
 }
 
-// One number that parts cannot express turns its block into fused multiply-adds, bit for bit.
+// One number that parts cannot express turns its tile into fused multiply-adds, bit for bit. Here each row has one.
 TEST(FloatMath, NumbersBeyondTheRangeOfParts) {
   const Machine m = emulated_amx();
-  Products p;
-  p.matmuls = {{24, 64, 96}};
-  for (float x : {1e-40f, 1e-36f, 3e38f, INFINITY, NAN}) {
-    int at = 0;
-    const Change change = [&](float v) { return ++at == 777 ? x : v; };
-    std::vector<std::vector<ir::HostTensor>> outputs;
-    for (FloatMath math : {FloatMath::f32, FloatMath::strict}) {
-      Graph graph = graph_of(p, same);
-      at = 0;
-      const auto inputs = inputs_of(p, change);
-      const Result r = run_on(m, graph, options_of(math), inputs);
-      EXPECT_EQ(r.engines.at(0), math == FloatMath::f32 ? "amx-bf16x6" : "cppgen");
-      outputs.push_back(r.outputs);
+  constexpr int kK = 96;
+  for (const int64_t rows : {24, 70}) {
+    Products p;
+    p.matmuls = {{rows, 64, kK}};
+    for (float x : {1e-40f, 1e-36f, 3e38f, INFINITY, NAN}) {
+      int at = 0;
+      const Change change = [&](float v) { return at++ % kK == 7 ? x : v; };
+      std::vector<std::vector<ir::HostTensor>> outputs;
+      for (FloatMath math : {FloatMath::f32, FloatMath::strict}) {
+        Graph graph = graph_of(p, same);
+        at = 0;
+        const auto inputs = inputs_of(p, change);
+        const Result r = run_on(m, graph, options_of(math), inputs);
+        EXPECT_EQ(r.engines.at(0), math == FloatMath::f32 ? "amx-bf16x6" : "cppgen");
+        outputs.push_back(r.outputs);
+      }
+      expect_same_bits(outputs[0], outputs[1]);
     }
-    expect_same_bits(outputs[0], outputs[1]);
   }
+}
+
+// The same in blocks of K, of which one has such numbers: of several tiles, and with several taps.
+TEST(FloatMath, BlocksOfKBeyondTheRangeOfParts) {
+  const Machine m = emulated_amx();
+  Products p;
+  p.matmuls = {{70, 64, 1100}};
+  p.convs = {{180, 64, 6, 3, 1}};
+  int at = 0;
+  const Change tiny = [&](float v) { return at++ % 1100 == 600 ? 1e-36f : v; };
+  Graph graph = graph_of(p, same);
+  const auto inputs = inputs_of(p, tiny);
+  const Result r = run_on(m, graph, options_of(FloatMath::f32), inputs);
+  EXPECT_EQ(r.engines, std::vector<std::string>(2, "amx-bf16x6"));
+  at = 0;
+  Graph again = graph_of(p, same);
+  const Result strict = run_on(m, again, options_of(FloatMath::strict), inputs);
+  EXPECT_LE(largest_error(r.outputs, strict.outputs, magnitudes(p)), 0x1p-20);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "cppgen/flow/compile/stages.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"
+#include "cppgen/schedule/costs.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
@@ -116,7 +117,10 @@ Machine this_machine() {
 }
 
 Machine emulated_amx() {
-  return emulated("amx", 0.5, [](rt::TileFormat f) { return rt::info(f).form == rt::LeftForm::block; });
+  Machine m = emulated("amx", 0.5, [](rt::TileFormat f) { return rt::info(f).form == rt::LeftForm::block; });
+  m.target.costs = std::make_shared<schedule::Costs>(
+      schedule::costs_with("split_products=0.04,split_rows=0.1,split_start=1,split_weights=1.25"));
+  return m;
 }
 
 Machine machine_with_bf16_pairs() {

@@ -19,7 +19,7 @@ struct Machine {
 // fast.
 Machine this_machine();
 std::optional<Machine> machine(const std::string& isa);
-// This machine with emulated matrix tiles, where pairs of bfloat16 are slow.
+// This machine with emulated matrix tiles, which take no time, where pairs of bfloat16 are slow.
 Machine emulated_amx();
 // This machine if its CPU has AVX512_BF16; else with emulated tiles of pairs of bfloat16.
 Machine machine_with_bf16_pairs();

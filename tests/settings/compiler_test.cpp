@@ -118,7 +118,7 @@ TEST_F(SettingEffect, USE_AMX) {
 TEST_F(SettingEffect, FPMATH_MODE) {
   const auto engine = [&] {
     GraphMaker g;
-    g.output(g.node("MatMul", {g.input("x", {64, 64}), g.floats({64, 64}, std::vector<double>(64 * 64, 0.5))}));
+    g.output(g.node("MatMul", {g.input("x", {256, 128}), g.floats({128, 256}, std::vector<double>(128 * 256, 0.5))}));
     schedule::Target target = target_of(*find_isa("amx"), MachineDescription{});
     const auto s = schedule::make_schedule(ops::lower(g.g), schedule_options(settings()), target);
     return std::get<schedule::FusedKernel>(s.steps.at(0)).contraction->engine;

@@ -1,8 +1,8 @@
-// Contractions whose K is multiplied in blocks, on matrix tiles or with weights of few bits: a unit is some tiles
-// of rows and a group of panels, and its sums are in scratch memory. Each block of a panel is read or unpacked once for
-// all tiles of rows, and each block of rows is prepared once for all panels.
-
+// Contractions on matrix tiles, or with weights of few bits that are unpacked: a unit is some tiles of rows and a group
+// of panels. K may be multiplied in blocks, whose sums are in scratch memory until the last one. Each block of a panel
+// is read or unpacked once for all tiles of rows, and each block of rows is prepared once for all panels.
 #include "cppgen/forms/tiles/writer.h"
+#include "runtime/contraction/tiles_ahead.h"
 
 namespace cppgen::forms {
 
@@ -26,8 +26,7 @@ void TileWriter::write_k_blocks(const TilesPlan::Blocks& blocks) {
     body_.otherwise();
   }
   write_all_pointers();
-  write_block_sums(blocks);
-  write_block_epilogues(tiles);
+  write_all_blocks(blocks);
   if (may_be_few) body_.close();
 }
 
@@ -37,11 +36,13 @@ void TileWriter::declare_blocks(const TilesPlan::Blocks& blocks) {
   const rt::LeftForm form = info(c.format).form;
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   before_.array("const void*", "lefts", Code(tiles * taps * mr));
+  if (form != rt::LeftForm::in_place && taps == 1 && blocks.k_blocks.count > 1)
+    before_.array("const void*", "block_lefts", Code(tiles * mr));
   before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? tiles : tiles * mr));
   before_.array("int", "counts", Code(tiles));
   if (form != rt::LeftForm::in_place) note_scratch("prepared: rows of the unit as the tiles read them");
   if (blocks.weight_bytes > 0) note_scratch("weights: a block of a panel as float32");
-  note_scratch("sums: [panel][tile][row][column]");
+  if (blocks.k_blocks.count > 1) note_scratch("sums: [panel][tile][row][column]");
 }
 
 // The pointers to the rows of a tile as tiles read them.
@@ -53,13 +54,6 @@ Code TileWriter::prepared_tile() const {
 void TileWriter::open_tiles() { body_.open(For{.variable = "tile", .begin = "tile0", .end = "tile_end"}); }
 void TileWriter::open_panels() { body_.open(For{.variable = "panel", .begin = "panel0", .end = "panel_end"}); }
 
-// Declares `name`, a pointer to the sums of a panel and a tile of rows.
-void TileWriter::write_sums_place(const char* name, int64_t tiles) {
-  const auto& c = *kernel_.contraction;
-  body_.constant(fmt::format("{}* const", storage_type(info(c.format).sum)), name,
-                 "sums + ((panel - panel0) * {} + tile - tile0) * {}", tiles, c.shape.mr * c.shape.nr);
-}
-
 void TileWriter::write_all_pointers() {
   const auto& c = *kernel_.contraction;
   open_tiles();
@@ -70,14 +64,15 @@ void TileWriter::write_all_pointers() {
   body_.close();
 }
 
-void TileWriter::write_block_sums(const TilesPlan::Blocks& plan) {
+void TileWriter::write_all_blocks(const TilesPlan::Blocks& plan) {
   const auto& c = contraction();
   const rt::KBlocks& blocks = plan.k_blocks;
   const int64_t taps = points(c.taps).constant(), tiles = plan.tiles;
   const std::string sum(storage_type(info(c.format).sum));
   const int64_t prepared = tiles * plan.prepared_bytes;
   if (plan.weight_bytes > 0) body_.constant("float* const", "weights", "(float*)(args->scratch + {})", prepared);
-  body_.constant(sum + "* const", "sums", "({}*)(args->scratch + {})", sum, prepared + plan.weight_bytes);
+  if (blocks.count > 1)
+    body_.constant(sum + "* const", "sums", "({}*)(args->scratch + {})", sum, prepared + plan.weight_bytes);
   body_.open(For{.variable = "block", .end = Code(blocks.count)});
   body_.let("block_taps", "{}", taps == 1 ? 1 : code("vec::imin({0}, {1} - block * {0})", blocks.taps, kTaps));
   body_.let("block_k", "{}", taps == 1 ? code("vec::imin({0}, {1} - block * {0})", blocks.k, kK) : kK);
@@ -90,23 +85,46 @@ void TileWriter::write_block_sums(const TilesPlan::Blocks& plan) {
   body_.close(), body_.close();
 }
 
-// The products of a block of a panel and all tiles of rows.
+// The products of a block of a panel and all tiles of rows, and what is computed of their sums.
 void TileWriter::write_panel_block(const TilesPlan::Blocks& plan) {
   const auto& c = contraction();
-  const bool unpacks = plan.weight_bytes > 0;
+  const bool unpacks = plan.weight_bytes > 0, one = plan.k_blocks.count == 1;
   const int64_t mr = c.shape.mr, nr = c.shape.nr, first = unpacks ? mr : 0;
+  const Code tiles = of_format("tiles", c.format);
+  const std::string sum(storage_type(info(c.format).sum));
   if (unpacks)
-    body_.line("{}[0](nullptr, block * {}, block_k, {}, weights, {}, 0);", of_format("tiles", c.format),
-               plan.k_blocks.k, panel_address("panel"), nr);
+    body_.line("{}[0](nullptr, block * {}, block_k, {}, weights, {}, 0);", tiles, plan.k_blocks.k,
+               panel_address("panel"), nr);
   else
     body_.constant(fmt::format("const {}* const", storage_type(info(c.format).panel)), "right", "{} + block * {}",
                    panel_address("panel"), plan.k_blocks.panel_bytes);
   open_tiles();
-  write_sums_place("to", plan.tiles);
+  if (one) body_.array("alignas(64) " + sum, "sums", Code(plan_.block_rows(mr) * nr));
+  body_.constant(
+      sum + "* const", "to", "{}",
+      one ? Code("sums")
+          : code("sums + ((panel - panel0) * {} + tile - tile0) * {}", plan.tiles, plan_.block_rows(mr) * nr));
   body_.constant("const int", "function", "counts[tile - tile0] + (block == 0 ? {} : {})", first, first + mr);
-  body_.line("{}[function]({}, block_taps, block_k, {}, to, {}, 0);", of_format("tiles", c.format), prepared_tile(),
-             unpacks ? "weights" : "right", nr);
+  body_.line("{}[function]({}, block_taps, block_k, {}, to, {}, {});", tiles, prepared_tile(),
+             unpacks ? "weights" : "right", nr, unpacks ? Code(0) : panel_part_ahead(plan));
+  if (!one) body_.open_if(code("block + 1 == {}", plan.k_blocks.count));
+  write_tile_place("tile");
+  write_epilogue();
+  write_columns("panel");
+  write_finish("to");
+  if (!one) body_.close();
   body_.close();
+}
+
+// What a tile prefetches: its part of the same block of the next panel (tiles.h).
+Code TileWriter::panel_part_ahead(const TilesPlan::Blocks& plan) const {
+  const auto& c = contraction();
+  const int64_t panel = c.panel_elements.constant(), of_step = rt::lines_of_step(c.format);
+  const int64_t block = plan.k_blocks.count > 1 ? plan.k_blocks.panel_bytes : panel;
+  const int64_t products = rt::products_of_parts(info(c.format)), steps = block / (of_step * rt::kLineBytes);
+  const int64_t lines = pieces(of_step, products * plan.tiles);
+  const Code tile = plan.tiles == 1 ? Code(0) : Code("(tile - tile0)");
+  return sum(times(tile, steps * products * lines * rt::kLineBytes), panel + lines);
 }
 
 // The rows of one block in place.
@@ -120,36 +138,26 @@ void TileWriter::write_block_pointers(const TilesPlan::Blocks& plan) {
   body_.close();
 }
 
-// Prepares one block of the rows for the tiles.
+// Prepares one block of the rows for the tiles, which may read the pointers to the rows, too.
 void TileWriter::write_block_rows(const TilesPlan::Blocks& plan) {
   const auto& c = *kernel_.contraction;
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
   open_tiles();
   body_.constant("const int", "count", "counts[tile - tile0]");
-  const Code left = code("lefts + (tile - tile0) * {}", taps * mr);
-  if (taps == 1) {
-    body_.constant("const void* const* const", "whole", "{}", left);
-    body_.array("const void*", "left", Code(mr));
+  const Code whole = code("lefts + (tile - tile0) * {}", taps * mr);
+  if (plan.k_blocks.count == 1) {
+    body_.constant("const void* const* const", "left", "{}", whole);
+  } else if (taps == 1) {
+    body_.constant("const void* const* const", "whole", "{}", whole);
+    body_.constant("const void** const", "left", "block_lefts + (tile - tile0) * {}", mr);
     body_.each({.type = "int", .variable = "r", .end = "count"},
                code("left[r] = (const {}*)whole[r] + block * {};", storage_type(info(c.format).left), plan.k_blocks.k));
   } else {
-    body_.constant("const void* const* const", "left", "{} + block * {} * count", left, plan.k_blocks.taps);
+    body_.constant("const void* const* const", "left", "{} + block * {} * count", whole, plan.k_blocks.taps);
   }
   body_.constant("char* const", "place", "args->scratch + (tile - tile0) * {}", plan.prepared_bytes);
   body_.line("{}(left, count, block_taps, block_k, place, {});", of_format("prepare", c.format), prepared_tile());
   body_.close();
-}
-
-void TileWriter::write_block_epilogues(int64_t tiles) {
-  open_tiles();
-  write_tile_place("tile");
-  write_epilogue();
-  open_panels();
-  write_columns("panel");
-  write_sums_place("block", tiles);
-  body_.line("vec::finish_block(block, {}, count, column0, {}, {});", kernel_.contraction->shape.nr, kTileColumns,
-             kEpilogue);
-  body_.close(), body_.close();
 }
 
 }  // namespace cppgen::forms

@@ -35,9 +35,7 @@ void TileWriter::write_epilogue() {
 }
 
 // Integer sums are in memory, from where they are read column by column.
-bool TileWriter::finishes_columns() const {
-  return info(contraction().format).sum == DType::i32 && !plan_.transposed && !plan_.blocks;
-}
+bool TileWriter::finishes_columns() const { return info(contraction().format).sum == DType::i32 && !plan_.transposed; }
 
 // epilogue(column, lanes)(r, sum): the same stores. What depends on the column alone, such as scales, is read once for
 // all rows.
@@ -162,8 +160,7 @@ void TileWriter::write_called_product() {
   const auto& c = *kernel_.contraction;
   const rt::TileFormatInfo& format = info(c.format);
   const std::string block = fmt::format("alignas(64) {}", storage_type(format.sum));
-  const int64_t side = plan_.transposed_side;
-  body_.array(block, "block", Code((plan_.transposed ? side : c.shape.mr) * c.shape.nr));
+  body_.array(block, "block", Code(plan_.block_rows(c.shape.mr) * c.shape.nr));
   const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
   if (plan_.even_rows) {
     body_.array("const void*", "rows", Code(points(c.taps).constant() * c.shape.mr));
@@ -172,8 +169,15 @@ void TileWriter::write_called_product() {
   }
   body_.line("{}[count]({}, {}, {}, right, block, {}, {});", of_format("tiles", c.format), operand, kTaps, kK,
              c.shape.nr, ahead_);
+  write_finish("block");
+}
+
+// Computes what follows of the sums of a tile and a panel.
+void TileWriter::write_finish(const Code& block) {
+  const auto& c = *kernel_.contraction;
+  const int64_t side = plan_.transposed_side;
   const Code in_rows =
-      code("vec::{}(block, {}, count, column0, {}, {});", finishes_columns() ? "finish_columns" : "finish_block",
+      code("vec::{}({}, {}, count, column0, {}, {});", finishes_columns() ? "finish_columns" : "finish_block", block,
            c.shape.nr, kTileColumns, kEpilogue);
   if (!plan_.transposed) return body_.text(in_rows);
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
@@ -181,9 +185,9 @@ void TileWriter::write_called_product() {
   if (has_border()) follow_each_other.push_back("row_step == 1");
   if (rows.size() > 1) follow_each_other.push_back(code("row_within + count <= {}", index_text(rows.back().extent)));
   body_.open_if(follow_each_other.empty() ? true : all_of(follow_each_other));
-  body_.array(block, "transposed", Code(c.shape.nr * side));
-  body_.line("vec::finish_transposed(block, {}, transposed, {}, count, column0, {}, transposed_epilogue);", c.shape.nr,
-             side, kTileColumns);
+  body_.array(fmt::format("alignas(64) {}", storage_type(info(c.format).sum)), "transposed", Code(c.shape.nr * side));
+  body_.line("vec::finish_transposed({}, {}, transposed, {}, count, column0, {}, transposed_epilogue);", block,
+             c.shape.nr, side, kTileColumns);
   body_.otherwise();
   body_.text(in_rows);
   body_.close();

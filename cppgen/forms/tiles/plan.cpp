@@ -26,11 +26,6 @@ IndexExpr tile_count(const TileContraction& c) {
          (t.height * pieces(t.width - edges, mr) + edges * pieces(t.height, mr));
 }
 
-rt::KBlocks k_blocks(const TileContraction& c) {
-  if (info(c.format).form != rt::LeftForm::block) return {1, 0, 0, 0};
-  return rt::k_blocks(c.format, points(c.taps).constant(), c.k.extent.constant());
-}
-
 // Returns how many units threads should find: more for a contraction that leaves each of them enough work.
 int64_t wanted_units(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
@@ -42,20 +37,16 @@ int64_t wanted_units(const KernelView& view) {
 
 // Returns as many panels as fit their share of the second-level cache while all rows pass over them, but few enough to
 // leave units for many threads.
-int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::KBlocks& blocks) {
+int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
   const int64_t most = constant_or(plan.panels, tuning.unknown_panels);
   if (c.blocking.panels > 0) return std::max<int64_t>(1, std::min(most, c.blocking.panels));
-  const auto fitting = [&](int64_t bytes) {
-    return std::max<int64_t>(1, view.target.l2_bytes / tuning.panel_cache_share / bytes);
-  };
-  int64_t fit = most;
-  if (blocks.count > 1)
-    fit = fitting(blocks.panel_bytes);
-  else if (c.panel_elements.is_constant())
-    fit = fitting(int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant());
-  int64_t group = std::min(most, fit);
+  int64_t group = most;
+  if (c.panel_elements.is_constant()) {
+    const int64_t bytes = int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant();
+    group = std::min(group, std::max<int64_t>(1, view.target.l2_bytes / tuning.panel_cache_share / bytes));
+  }
   const int64_t row_tiles = constant_or(plan.tiles, tuning.unknown_panels);
   if (const int64_t units = wanted_units(view); row_tiles < units)
     group = std::min(group, std::max<int64_t>(1, most * row_tiles / units));
@@ -64,22 +55,35 @@ int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt:
   return std::max<int64_t>(group, 1);
 }
 
-// A block has as many tiles of prepared rows as fit their share of the second-level cache, but few enough to leave
-// units for many threads.
-TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, const rt::KBlocks& blocks) {
+// The tiles of a unit of a contraction on matrix tiles share each block of a panel. Where panels come from memory,
+// there are as many as fit half of the second-level cache once they are prepared, and as many panels as share that
+// cost; where all panels stay in the cache, few tiles leave units for many threads. The sums of several blocks of K fit
+// a quarter.
+void plan_matrix_tiles(const KernelView& view, TilesPlan& plan, const rt::KBlocks& blocks) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
-  check(c.tiling.left + c.tiling.right == 0, "tiles: blocks of K and tiles of the border");
-  const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
+  check(c.tiling.left + c.tiling.right == 0, "tiles: matrix tiles of the border");
+  const int64_t taps = points(c.taps).constant(), mr = c.shape.mr, nr = c.shape.nr, half = view.target.l2_bytes / 2;
   const int64_t bytes = rt::prepared_bytes(c.format, mr, taps, c.k.extent.constant());
-  const int64_t panels = pieces(c.columns.extent.constant(), c.shape.nr);
-  const int64_t units = constant_or(plan.tiles, tuning.contraction_units) * pieces(panels, plan.panels_per_unit);
-  const int64_t pointer_bytes = taps * mr * 8;
-  const int64_t most = tuning.block_pointer_bytes / pointer_bytes;
-  const int64_t fitting = view.target.l2_bytes / tuning.block_cache_share / bytes;
-  const int64_t suggested = std::min({tuning.block_tiles, fitting, units / tuning.contraction_units});
-  const int64_t tiles = std::min(most, c.blocking.row_tiles > 0 ? c.blocking.row_tiles : suggested);
-  return {blocks, std::max<int64_t>(1, tiles), bytes};
+  const int64_t panels = constant_or(plan.panels, tuning.unknown_panels);
+  const int64_t batch = std::max<int64_t>(1, constant_or(points(c.batch), 1));
+  const int64_t wanted = pieces(tuning.contraction_units, batch);
+
+  const int64_t fitting = std::min({tuning.block_tiles, half / bytes, tuning.block_pointer_bytes / (taps * mr * 8)});
+  const int64_t most = std::max<int64_t>(1, c.blocking.row_tiles > 0 ? c.blocking.row_tiles : fitting);
+  const int64_t all = std::max<int64_t>(1, constant_or(plan.tiles, wanted * most));
+  const bool stay = panels * c.panel_elements.constant() <= half;
+  const int64_t groups = std::max(pieces(all, most), stay ? std::min(all, wanted) : 1);
+  const int64_t tiles = pieces(all, groups);
+
+  const int64_t sums_bytes = tiles * mr * nr * int64_t(size_of(info(c.format).sum));
+  const int64_t most_panels = blocks.count > 1 ? std::max<int64_t>(1, half / 2 / sums_bytes) : panels;
+  const int64_t panel_groups =
+      std::max({int64_t{1}, std::min(pieces(wanted, groups), pieces(panels, tuning.matrix_panels)),
+                pieces(panels, most_panels)});
+  const int64_t suggested = c.blocking.panels > 0 ? std::min(panels, c.blocking.panels) : pieces(panels, panel_groups);
+  plan.panels_per_unit = std::max<int64_t>(1, suggested);
+  plan.blocks = {blocks, tiles, bytes};
 }
 
 // Blocks whose weights are unpacked once for as many tiles as fit half of the second-level cache with their rows, in
@@ -245,7 +249,9 @@ IndexExpr prepared_scratch(const KernelView& view, const TilesPlan& plan) {
 IndexExpr scratch_bytes(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   if (!plan.blocks) return prepared_scratch(view, plan);
-  const int64_t sums = plan.panels_per_unit * c.shape.mr * c.shape.nr * int64_t(size_of(info(c.format).sum));
+  const bool keeps_sums = plan.blocks->k_blocks.count > 1;
+  const int64_t panel_sums = plan.block_rows(c.shape.mr) * c.shape.nr * int64_t(size_of(info(c.format).sum));
+  const int64_t sums = keeps_sums ? plan.panels_per_unit * panel_sums : 0;
   const IndexExpr blocks = plan.blocks->tiles * (plan.blocks->prepared_bytes + sums) + plan.blocks->weight_bytes;
   return plan.blocks->least_tiles == 0 ? blocks : ir::max(blocks, prepared_scratch(view, plan));
 }
@@ -255,12 +261,12 @@ PlannedKernel plan_tiles(const KernelView& view) {
   const int64_t mr = c.shape.mr, nr = c.shape.nr;
   TilesPlan tiles;
   tiles.tiles = tile_count(c), tiles.panels = ir::ceildiv(c.columns.extent, nr);
-  const rt::KBlocks blocks = k_blocks(c);
-  tiles.panels_per_unit = panels_per_unit(view, tiles, blocks);
-  if (may_unpack(view, tiles))
+  if (info(c.format).form == rt::LeftForm::block)
+    plan_matrix_tiles(view, tiles, rt::k_blocks(c.format, points(c.taps).constant(), c.k.extent.constant()));
+  else if (may_unpack(view, tiles))
     plan_unpacked(view, tiles);
-  else if (blocks.count > 1)
-    tiles.blocks = plan_blocks(view, tiles, blocks);
+  else
+    tiles.panels_per_unit = panels_per_unit(view, tiles);
   tiles.batch_inside = has_batch_inside(view, tiles);
   tiles.rows_outside = has_rows_outside(view, tiles);
   tiles.fetches_ahead = fetches_ahead(view, tiles);

@@ -9,8 +9,8 @@ namespace cppgen::forms {
 
 // Contractions on tiles: rows x columns blocks over packed panels of the right operand.
 struct TilesPlan : FormPlan {
-  // K is multiplied in blocks whose sums are kept in scratch memory: on matrix tiles, or because weights of few
-  // bits are unpacked there, once for all tiles of a unit.
+  // Several tiles of rows share each panel, and K may be multiplied in blocks, whose sums are kept in scratch memory:
+  // on matrix tiles, or because weights of few bits are unpacked there, once for all tiles of a unit.
   struct Blocks {
     rt::KBlocks k_blocks;
     int64_t tiles;             // of rows in one unit
@@ -39,6 +39,8 @@ struct TilesPlan : FormPlan {
   int64_t batch_distance = 0;
   bool transposed = false;  // rows are contiguous in the result: it is channels-first
   int64_t transposed_side = 1;
+  // The rows of a block in memory, for tiles of up to `mr`: vectors of rows are transposed whole.
+  int64_t block_rows(int64_t mr) const { return transposed ? transposed_side : mr; }
   std::vector<int64_t> row_counts;  // of tiles in registers
   bool row_counts_are_all = false;
   int64_t rows_ahead = 0;             // bytes of the next tile's rows that each step of K prefetches

@@ -21,17 +21,13 @@ IndexExpr contraction_flops(const TileContraction& c) {
   return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.k.extent;
 }
 
-// Products that matrix tiles of bfloat16 compute for one of float32.
-int64_t products_of_parts(const rt::TileFormatInfo& format) {
-  return format.parts == 0 ? 1 : format.parts * (format.parts + 1) / 2;
-}
 int64_t matrix_k(const rt::TileFormatInfo& format) { return kMatrixRowBytes / (format.parts == 0 ? 1 : 2); }
 
 double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& target) {
   const Costs& costs = costs_of(target);
   if (format.form == rt::LeftForm::block)
     return double(kMatrixSide * kMatrixSide * matrix_k(format)) /
-           double(costs.matrix_instruction * target.lanes * products_of_parts(format));
+           double(costs.matrix_instruction * target.lanes * rt::products_of_parts(format));
   if (format.panel == DType::bf16) return std::max(1.0, target.bf16_dot_speed);
   if (format.sum == DType::f64) return 0.5;
   if (format.sum != DType::i32 && format.left != DType::i8) return 1;
@@ -112,7 +108,7 @@ IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const 
 IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& format, const Costs& costs) {
   const IndexExpr tiles = ir::ceildiv(points(c.rows), kMatrixSide) * ir::ceildiv(c.columns.extent, kMatrixSide);
   return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.k.extent, matrix_k(format)) *
-         (products_of_parts(format) * costs.matrix_instruction);
+         (rt::products_of_parts(format) * costs.matrix_instruction);
 }
 
 IndexExpr tile_products(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {

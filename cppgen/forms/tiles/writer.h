@@ -69,6 +69,7 @@ class TileWriter : public ContractionWriter {
   Code even_rows() const;
   void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
+  void write_finish(const Code& block);
   void write_columns(const Code& panel);
   // blocks.cpp
   void write_k_blocks(const TilesPlan::Blocks&);
@@ -76,13 +77,12 @@ class TileWriter : public ContractionWriter {
   Code prepared_tile() const;
   void open_tiles();
   void open_panels();
-  void write_sums_place(const char* name, int64_t tiles);
   void write_all_pointers();
-  void write_block_sums(const TilesPlan::Blocks&);
+  void write_all_blocks(const TilesPlan::Blocks&);
   void write_panel_block(const TilesPlan::Blocks&);
   void write_block_pointers(const TilesPlan::Blocks&);
   void write_block_rows(const TilesPlan::Blocks&);
-  void write_block_epilogues(int64_t tiles);
+  Code panel_part_ahead(const TilesPlan::Blocks&) const;
 };
 
 }  // namespace cppgen::forms

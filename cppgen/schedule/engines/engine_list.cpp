@@ -10,6 +10,8 @@ const std::vector<Engine>& engine_list() {
   using enum rt::TileFormat;
   static const std::vector<Engine> list = {
 #define CPPGEN_TILE_ENGINE(name, condition, ...) tile_engine(name, {__VA_ARGS__}, condition),
+#define CPPGEN_REPLACING_TILES(name, condition, replacement, ...) \
+  tile_engine(name, {__VA_ARGS__}, condition, replacement),
 #define CPPGEN_ENGINE(function) function(),
 #include "cppgen/schedule/engines/engines.def"
   };

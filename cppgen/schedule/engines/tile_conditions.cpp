@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
+#include "cppgen/schedule/costs.h"
 #include "cppgen/schedule/kernel.h"
+#include "runtime/contraction/split_layout.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -102,6 +106,24 @@ FusionDecision splits_into_two(const Contraction& contraction, const Options& op
 FusionDecision splits_into_three(const Contraction& contraction, const Options& options, const Target& target) {
   const FloatMath math = options.fpmath == FloatMath::relaxed ? FloatMath::relaxed : FloatMath::f32;
   return splits(contraction, rt::TileFormat::split3, math, options, target);
+}
+
+Replacement three_parts_replace(const Contraction& contraction, const Options&, const Target& target) {
+  const Costs& costs = costs_of(target);
+  const ContractionView& view = *contraction.view;
+  const double K = double(points(view.k).constant()), columns = double(view.columns[0].extent.constant());
+  double rows = 1;
+  for (const auto& l : view.rows)
+    rows *= double(l.extent.is_constant() ? l.extent.constant() : target.tuning.unknown_dimension);
+  const double side = rt::split::kBlockSide, lanes = double(target.lanes);
+  const double padded_rows = std::ceil(rows / side) * side,
+               padded_k = std::ceil(K / rt::split::kStepK) * rt::split::kStepK;
+  const double panels = std::ceil(columns / side), sharing = std::min(panels, double(target.tuning.prepared_panels));
+  const double products = padded_rows * (padded_k + costs.split_start) * costs.split_products;
+  const double time =
+      products * (panels + costs.split_rows * panels / sharing) + costs.split_weights * padded_k * panels;
+  const double direct = rows * K * std::ceil(columns / lanes) * lanes;
+  return {FusionDecision::yes(), side * time / direct};
 }
 
 FusionDecision multiplies_bf16_tiles(const Contraction& contraction, const Options& options, const Target& target) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "cppgen/schedule/contraction.h"
 #include "cppgen/schedule/decision.h"
+#include "cppgen/schedule/engines/engine.h"
 #include "cppgen/schedule/options.h"
 
 namespace cppgen::schedule {
@@ -13,6 +14,9 @@ using TileCondition = FusionDecision (*)(const Contraction&, const Options&, con
 FusionDecision splits_into_one(const Contraction&, const Options&, const Target&);
 FusionDecision splits_into_two(const Contraction&, const Options&, const Target&);
 FusionDecision splits_into_three(const Contraction&, const Options&, const Target&);
+// The time of three parts relative to that of direct tiles, both on panels of constant weights.
+using TileReplacement = Replacement (*)(const Contraction&, const Options&, const Target&);
+Replacement three_parts_replace(const Contraction&, const Options&, const Target&);
 // bfloat16 tensors are multiplied on matrix tiles.
 FusionDecision multiplies_bf16_tiles(const Contraction&, const Options&, const Target&);
 

@@ -74,12 +74,14 @@ struct TileEngine {
 
 }  // namespace
 
-Engine tile_engine(std::string name, std::vector<rt::TileFormat> formats, TileCondition condition) {
+Engine tile_engine(std::string name, std::vector<rt::TileFormat> formats, TileCondition condition,
+                   TileReplacement replacement) {
   const TileEngine engine{std::move(formats), condition};
   return {std::move(name), "CPP", [engine](const auto&... arguments) { return engine.supports(arguments...); },
           [engine](Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
             return engine.prepare(program, layouts, std::move(nest), options, target);
-          }};
+          },
+          replacement};
 }
 
 }  // namespace cppgen::schedule

@@ -8,7 +8,9 @@
 namespace cppgen::schedule {
 
 // Makes an engine of our own tiles over packed panels. It takes the best shape among `formats`, which are for the same
-// operands. `condition` is its condition beyond operands that its tiles support, or null.
-Engine tile_engine(std::string name, std::vector<rt::TileFormat> formats, TileCondition condition);
+// operands. `condition` is its condition beyond operands that its tiles support, or null; `replacement` is that of the
+// engine, or null.
+Engine tile_engine(std::string name, std::vector<rt::TileFormat> formats, TileCondition condition,
+                   TileReplacement replacement = nullptr);
 
 }  // namespace cppgen::schedule
