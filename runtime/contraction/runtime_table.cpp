@@ -44,9 +44,10 @@ struct Tiles {
   std::array<const TileSet*, kTileFormatCount> of_format{};
   const StridedRow* strided = nullptr;
 
+  void add(const TileRow& row) { of_format[size_t(row.format)] = row.tiles; }
   void add(std::string_view isa) {
     for (const TileRow& row : kTiles)
-      if (row.isa == isa) of_format[size_t(row.format)] = row.tiles;
+      if (row.isa == isa) add(row);
     for (const StridedRow& row : kStrided)
       if (row.isa == isa) strided = &row;
   }
@@ -60,8 +61,10 @@ Tiles tiles_of(const VecISA& isa) {
   return tiles;
 }
 
+// Without a table, which the linker would keep in libraries with that of all others.
 Tiles with_emulated(Tiles tiles) {
-  tiles.add("emulated_amx");
+#define CPPGEN_EMULATED_TILES(format) tiles.add({"emulated_amx", TileFormat::format, &emulated_amx::tiles_##format});
+#include "runtime/contraction/tile_formats.def"
   return tiles;
 }
 

@@ -106,6 +106,7 @@ struct WinogradSet {
   namespace isa {                      \
   extern const TileSet tiles_##format; \
   }
+#define CPPGEN_EMULATED_TILES(format) CPPGEN_TILES(emulated_amx, format)
 #define CPPGEN_STRIDED_TILES(isa)          \
   namespace isa {                          \
   extern const StridedTileSet strided_f32; \
