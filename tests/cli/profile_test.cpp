@@ -60,7 +60,8 @@ TEST_F(Profile, StepsHaveTheTimesOfTheirThreads) {
     EXPECT_NEAR(thread["chunks"], chunks[thread["thread"]], 1e-9);
   }
   const std::string text = run({"profile", products(), "--threads", "2", "--runs", "5"}).out;
-  EXPECT_NE(text.find("  chunks imbal.         busy us  engine   kernel (nodes)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  chunks imbal.         busy us  engine  "), std::string::npos) << text;
+  EXPECT_NE(text.find("  kernel (nodes)\n"), std::string::npos) << text;
 }
 
 TEST_F(Profile, APackageWithoutCostsHasNoBounds) {

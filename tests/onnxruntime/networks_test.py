@@ -61,7 +61,7 @@ class Networks(Cached):
                     file.flush()
                     self.compare(name + " with foreign nodes", file.name)
                     if name in ALL_GROUPS:
-                        ours = self.compare(name + ", all groups", file.name, {"max_boundary": "1000"})
+                        ours = self.compare(name + ", all groups", file.name, {"max_boundary": "1000", "min_nodes": "1"})
                         self.assertGreaterEqual(len(claimed(ours)), 2)
 
 
