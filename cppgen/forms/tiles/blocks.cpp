@@ -116,7 +116,7 @@ void TileWriter::write_panel_block(const TilesPlan::Blocks& plan) {
   body_.close();
 }
 
-// What a tile prefetches: its part of the same block of the next panel (tiles.h).
+// Returns what a tile prefetches: its part of the same block of the next panel (tiles.h).
 Code TileWriter::panel_part_ahead(const TilesPlan::Blocks& plan) const {
   const auto& c = contraction();
   const int64_t panel = c.panel_elements.constant(), of_step = rt::lines_of_step(c.format);

@@ -69,10 +69,11 @@ void plan_matrix_tiles(const KernelView& view, TilesPlan& plan, const rt::KBlock
   const int64_t batch = std::max<int64_t>(1, constant_or(points(c.batch), 1));
   const int64_t wanted = pieces(tuning.contraction_units, batch);
 
-  const int64_t fitting = std::min({tuning.block_tiles, half / bytes, tuning.block_pointer_bytes / (taps * mr * 8)});
-  const int64_t most = std::max<int64_t>(1, c.blocking.row_tiles > 0 ? c.blocking.row_tiles : fitting);
+  const bool asked = c.blocking.row_tiles > 0;
+  const int64_t suggested = asked ? c.blocking.row_tiles : std::min(tuning.block_tiles, half / bytes);
+  const int64_t most = std::max<int64_t>(1, std::min(suggested, tuning.block_pointer_bytes / (taps * mr * 8)));
   const int64_t all = std::max<int64_t>(1, constant_or(plan.tiles, wanted * most));
-  const bool stay = panels * c.panel_elements.constant() <= half;
+  const bool stay = !asked && panels * c.panel_elements.constant() <= half;
   const int64_t groups = std::max(pieces(all, most), stay ? std::min(all, wanted) : 1);
   const int64_t tiles = pieces(all, groups);
 
@@ -81,8 +82,8 @@ void plan_matrix_tiles(const KernelView& view, TilesPlan& plan, const rt::KBlock
   const int64_t panel_groups =
       std::max({int64_t{1}, std::min(pieces(wanted, groups), pieces(panels, tuning.matrix_panels)),
                 pieces(panels, most_panels)});
-  const int64_t suggested = c.blocking.panels > 0 ? std::min(panels, c.blocking.panels) : pieces(panels, panel_groups);
-  plan.panels_per_unit = std::max<int64_t>(1, suggested);
+  plan.panels_per_unit = c.blocking.panels > 0 ? std::min(panels, c.blocking.panels) : pieces(panels, panel_groups);
+  plan.panels_per_unit = std::max<int64_t>(1, plan.panels_per_unit);
   plan.blocks = {blocks, tiles, bytes};
 }
 
