@@ -131,8 +131,7 @@ TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long K, Panel
 // left[0]: the result of prepare_split for a block of rows. `block` has 32 rows; those beyond the prepared ones are
 // undefined.
 template <int Parts, class Unit>
-__attribute__((noinline)) void split_tile(const void* const* left, long taps, long K, const void* panel, void* block,
-                                          long ldc, long ahead) {
+void split_tile(const void* const* left, long taps, long K, const void* panel, void* block, long ldc, long ahead) {
   const auto& rows = *(const split::RowsHeader*)left[0];
   const auto& header = *(const split::PanelHeader*)panel;
   const unsigned short* a = (const unsigned short*)((const char*)left[0] + split::kHeaderBytes);

@@ -120,30 +120,28 @@ std::string counters_text(const ModelProfile& profile) {
 }
 
 // The column of engines, and a space after the longest name.
-size_t engine_width(const ModelProfile& profile) {
+size_t width_of_engines(const ModelProfile& profile) {
   size_t width = 8;
   for (const rt::Step& step : profile.model.plan().steps) width = std::max(width, printable(step.engine).size() + 1);
   return width;
 }
 
-std::string table_head(const ModelProfile& profile) {
-  return fmt::format("\n{:>5} {:>10} {:>6} {:>9} {:>7}{} {:>7} {:>6} {:>15}{}  {:<{}} {}\n", "step", "us", "%",
-                     "GFLOP/s", "GB/s",
-                     profile.peaks ? fmt::format("  {:>7}  {:<10} {:>9}", "x bound", "bound by", "pred. us") : "",
-                     "chunks", "imbal.", "busy us", profile.onednn ? fmt::format("  {:>9}", "oneDNN us") : "", "engine",
-                     engine_width(profile), "kernel (nodes)");
+std::string table_head(const ModelProfile& profile, size_t engine_width) {
+  return fmt::format(
+      "\n{:>5} {:>10} {:>6} {:>9} {:>7}{} {:>7} {:>6} {:>15}{}  {:<{}} {}\n", "step", "us", "%", "GFLOP/s", "GB/s",
+      profile.peaks ? fmt::format("  {:>7}  {:<10} {:>9}", "x bound", "bound by", "pred. us") : "", "chunks", "imbal.",
+      "busy us", profile.onednn ? fmt::format("  {:>9}", "oneDNN us") : "", "engine", engine_width, "kernel (nodes)");
 }
 
-std::string row_text(const ModelProfile& profile, size_t i) {
+std::string row_text(const ModelProfile& profile, size_t i, size_t engine_width) {
   const double total = profile.total_ms();
   const rt::StepProfile& p = profile.steps[i];
   const rt::Step& step = profile.model.plan().steps[i];
-  std::string text =
-      fmt::format("{:>5} {:>10.2f} {:>6.2f} {:>9.1f} {:>7.1f}{} {:>7.4g} {:>6.2f} {:>15}{}  {:<{}} {}", i,
-                  1e3 * profile.step_ms(i), total > 0 ? 100 * profile.step_ms(i) / total : 0, p.gflops_per_second(),
-                  p.gb_per_second(), bound_text(profile, i), profile.chunks_of(i), profile.imbalance(i),
-                  busy_text(profile, i), onednn_text(profile, i), printable(step.engine), engine_width(profile),
-                  printable(profile.model.chosen->labels()[i]));
+  std::string text = fmt::format("{:>5} {:>10.2f} {:>6.2f} {:>9.1f} {:>7.1f}{} {:>7.4g} {:>6.2f} {:>15}{}  {:<{}} {}",
+                                 i, 1e3 * profile.step_ms(i), total > 0 ? 100 * profile.step_ms(i) / total : 0,
+                                 p.gflops_per_second(), p.gb_per_second(), bound_text(profile, i), profile.chunks_of(i),
+                                 profile.imbalance(i), busy_text(profile, i), onednn_text(profile, i),
+                                 printable(step.engine), engine_width, printable(profile.model.chosen->labels()[i]));
   if (!step.origins.empty()) text += " (" + printable(fmt::format("{}", fmt::join(step.origins, ", "))) + ")";
   return text + "\n";
 }
@@ -160,8 +158,9 @@ std::string profile_text(const ProfileOptions& options, const ModelProfile& prof
   text += load_text(profile.load);
   if (profile.onednn) text += onednn_head(profile);
   if (profile.peaks) text += peaks_text(profile);
-  text += table_head(profile);
-  for (const size_t i : slowest_first(profile)) text += row_text(profile, i);
+  const size_t engine_width = width_of_engines(profile);
+  text += table_head(profile, engine_width);
+  for (const size_t i : slowest_first(profile)) text += row_text(profile, i, engine_width);
   return text + threads_text(profile) + counters_text(profile);
 }
 
