@@ -13,7 +13,8 @@ class LongTile {
       : tile_(tile), distance_(distance), results_(results), ldc_(ldc), ahead_(ahead), group_blocks_(group_blocks) {}
 
   void add(const void* const* left, long taps, long K, const char* panel) {
-    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, K, panel, distance_, results_, ldc_, ahead_);
+    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, K, panel, distance_, results_, ldc_, ahead_of(panel));
+    steps_ += taps * K;
     if (++blocks_ == group_blocks_) end_group();
   }
   // One tap, in blocks of `terms` products.
@@ -35,9 +36,17 @@ class LongTile {
   const BlockTile& tile_;
   long distance_;
   float* results_;
-  long ldc_, ahead_, group_blocks_, blocks_ = 0, groups_ = 0;
+  long ldc_, ahead_, group_blocks_, blocks_ = 0, groups_ = 0, steps_ = 0;
+  const char* first_panel_ = nullptr;
   float totals_[kMostRows][kMostColumns];
 
+  // Blocks prefetch what follows that of the block before.
+  long ahead_of(const char* panel) {
+    if (steps_ == 0) first_panel_ = panel;
+    if (ahead_ == 0) return 0;
+    const long moved = steps_ * (ahead_ % kLineBytes * kAheadStep) - (panel - first_panel_);
+    return ahead_ + moved / kLineBytes * kLineBytes;
+  }
   void end_group() {
     for (int r = 0; r < tile_.rows; r++)
       for (int j = 0; j < tile_.columns; j++)

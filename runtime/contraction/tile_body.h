@@ -24,7 +24,8 @@ template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long K, const void* panel, long distance,
                                     void* block, long ldc, long ahead) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, left, taps, K, static_cast<const float*>(panel), distance, ahead);
+  vec::add_taps(sums, left, taps, K, static_cast<const float*>(panel), distance,
+                vec::bytes_ahead(panel, ahead));
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 
@@ -35,11 +36,13 @@ TILE_FN void each_short_block(const void* const* left, long K, const void* panel
   const float* slice = static_cast<const float*>(panel);
   const float* const first = static_cast<const float*>(left[0]);
   const long step = Rows == 1 ? 0 : static_cast<const float*>(left[1]) - first;
+  vec::BytesAhead panel_ahead = vec::bytes_ahead(panel, ahead);
+  vec::NothingAhead nothing;
   for (long k = 0; k < K; k += kShortTerms) {
     vec::Sums<TileUnit, Rows, Vectors> sums;
     const long terms = K - k < kShortTerms ? K - k : kShortTerms;
     const vec::SteppedRows<Rows, float> rows(first + k, step);
-    vec::add_products(sums, terms, slice + k * kSlice, distance, rows, ahead);
+    vec::add_products(sums, terms, slice + k * kSlice, distance, rows, panel_ahead, nothing);
     use(k, sums);
   }
 }
@@ -84,6 +87,7 @@ VEC_KEEPS_REGISTERS void short_block(const void* const* left, long, long K, cons
 
 template <int Rows, int Vectors>
 constexpr BlockTile block_tile(BlockFunction first, BlockFunction next) {
+  static_assert(kLineBytes == vec::kAheadLine && kAheadStep == vec::kAheadStep);
   static_assert(kSliceColumns == vec::kSliceColumns && Vectors * kLanes <= kMostTileColumns);
   constexpr int kFloat = sizeof(float);
   return {first, next, Rows, Vectors * kLanes, kFloat, vec::slice_columns(Vectors * kLanes) * kFloat, 1};

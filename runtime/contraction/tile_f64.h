@@ -9,11 +9,11 @@ namespace cppgen::rt::TILE_ISA {
 // Sums of any K have one accumulator: their rounding is that of float64.
 template <int Rows, int Vectors>
 VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
-                                  long ahead) {
+                                  long) {
   constexpr int kColumns = Vectors * DoubleUnit::kLanes;
   static_assert(vec::slice_columns(kColumns) == kColumns, "a panel is one slice (formats.h)");
   vec::Sums<DoubleUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, left, taps, K, static_cast<const double*>(panel), 0, ahead);
+  vec::add_taps(sums, left, taps, K, static_cast<const double*>(panel), 0);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4

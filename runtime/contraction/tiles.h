@@ -17,10 +17,10 @@ constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 // is skipped (float32 and float64 tiles only). The block is overwritten; left and block need no alignment. Float sums
 // are in the order of (t, k), those of float32 in blocks that depend on K alone (long_sums.h). Products and
 // sums are fused, except for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
-// If `ahead` is not 0, float32 and float64 tiles prefetch as much as the panel into the second-level cache, from so
-// many bytes behind its start on, and wide tiles of bytes one of kTilesAhead equal parts of it. Matrix tiles prefetch
-// ahead % kLineBytes lines with every product of parts of a step of K, which follow each other from the multiple of
-// kLineBytes below `ahead` on. What they prefetch need not exist.
+// If `ahead` is not 0, tiles prefetch into the second-level cache what is so many bytes behind the start of the panel,
+// rounded down to a multiple of kLineBytes, and need not exist: float32 tiles ahead % kLineBytes * kAheadStep bytes with
+// each step of K, matrix tiles ahead % kLineBytes lines with every product of parts of such a step, and wide tiles of
+// bytes one of kTilesAhead equal parts of as much as the panel.
 using TileFunction = void (*)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
                               long ahead);
 

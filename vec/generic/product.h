@@ -48,26 +48,34 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
   }
 }
 
-// Each step of a product prefetches `step` bytes of the rows of the next tile into the second-level cache, or nothing.
+// What the steps of a product prefetch into the second-level cache while it multiplies: each one `step` bytes, in memory
+// order from `next` on, or nothing. Lines that are fetched evenly arrive in the shadow of the products; a burst of them
+// would take the buffers that the product's own loads need.
 struct NothingAhead {
   VEC_MEMBER void advance() {}
 };
-struct RowsAhead {
+struct BytesAhead {
   const char* next;
   i64 step;
   VEC_MEMBER void advance() {
+    if (step == 0) return;
     __builtin_prefetch(next, 0, 2);
     next += step;
   }
 };
 
+// `ahead` states both: the distance from the panel to the first byte, rounded down to a multiple of kAheadLine, plus the
+// bytes of a step, as a multiple of kAheadStep.
+constexpr i64 kAheadLine = 64, kAheadStep = 4;
+VEC_FN BytesAhead bytes_ahead(const void* panel, i64 ahead) {
+  return {(const char*)panel + (ahead - ahead % kAheadLine), ahead % kAheadLine * kAheadStep};
+}
+
 // Adds sum over k < K of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
-// advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers. If `ahead` is not
-// 0, what is so many bytes behind the panel is prefetched into the second-level cache; products are bound by loads on
-// many CPUs, so that the branch costs less than prefetches of what is already there.
-template <class Unit, int Rows, int Vectors, class T, class Row, class Ahead = NothingAhead>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row, i64 ahead,
-                         Ahead rows_ahead = {}) {
+// advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers.
+template <class Unit, int Rows, int Vectors, class T, class Row, class PanelAhead, class RowsAhead>
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row,
+                         PanelAhead& panel_ahead, RowsAhead& rows_ahead) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
   constexpr int kStepsAhead = 16;
   // With few rows, steps follow each other so fast that the CPU's own prefetching is faster than these instructions.
@@ -77,11 +85,7 @@ VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice,
 #pragma GCC unroll 4
     for (int j = 0; kPrefetches && j < kColumns; j += kLine)
       __builtin_prefetch(slice + j / kSlice * distance + j % kSlice + kStepsAhead * kSlice);
-    if (kPrefetches && ahead != 0) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kColumns; j += kLine)
-        __builtin_prefetch((const char*)(slice + j / kSlice * distance + j % kSlice) + ahead, 0, 2);
-    }
+    if constexpr (kPrefetches) panel_ahead.advance();
     rows_ahead.advance();
     if constexpr (requires { row.advance(1); }) {
       add_outer_product(sums, 0, slice, distance, row);
@@ -146,13 +150,13 @@ VEC_FN EvenRows even_rows(const f32* first, i64 distance, const i64* tap_offsets
 }
 
 // Adds the products of these taps, of a panel that may have more.
-template <class Unit, int Rows, int Vectors, class Ahead>
+template <class Unit, int Rows, int Vectors, class PanelAhead, class RowsAhead>
 VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, EvenRows left, i64 taps, i64 K, const f32* slice, i64 distance,
-                     i64 ahead, Ahead rows_ahead) {
+                     PanelAhead panel_ahead, RowsAhead rows_ahead) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
     const SteppedRows<Rows, f32> rows(left.first + left.tap_offsets[t], left.distance);
-    add_products(sums, K, slice, distance, rows, ahead, rows_ahead);
+    add_products(sums, K, slice, distance, rows, panel_ahead, rows_ahead);
   }
 }
 
@@ -180,20 +184,21 @@ struct RowPointers {
 
 // Does the same for the rows left[tap * Rows + r], all taps of a row being skipped whose first pointer is null. Many
 // pointers have no room in registers, but rows are often equally far apart.
-template <class Unit, int Rows, int Vectors, class T>
+template <class Unit, int Rows, int Vectors, class T, class PanelAhead = NothingAhead>
 VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 K, const T* slice,
-                     i64 distance, i64 ahead, NothingAhead = {}) {
+                     i64 distance, PanelAhead panel_ahead = {}, NothingAhead rows_ahead = {}) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
     if (!left[t * Rows]) continue;
     const RowPointers<Rows, T> rows(left + t * Rows);
     if constexpr (Rows > kPointersInRegisters) {
       if (rows.are_even()) {
-        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(rows(0), rows(1) - rows(0)), ahead);
+        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(rows(0), rows(1) - rows(0)), panel_ahead,
+                     rows_ahead);
         continue;
       }
     }
-    add_products(sums, K, slice, distance, rows, ahead);
+    add_products(sums, K, slice, distance, rows, panel_ahead, rows_ahead);
   }
 }
 

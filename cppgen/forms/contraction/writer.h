@@ -15,10 +15,10 @@ class ContractionWriter : public KernelWriter {
   // names.
   ValueEmitter contraction_epilogue(EpilogueOrder);
 
-  // Returns how far ahead a tile prefetches, where tiles of rows follow each other and panels, of so many bytes, are in
-  // the loop around them. The first tile of rows prefetches the next panel, so that it is in the second-level cache
-  // when its turn comes.
-  Code next_panel(const Code& tile, int64_t bytes);
+  // Returns what a tile of float32 prefetches (`ahead` in runtime/contraction/tiles.h) of the panel so many bytes behind
+  // its own, where so many tiles of rows follow each other and share its lines as evenly as they can. Panels have
+  // `steps` steps of K.
+  Code share_of_panel(const Code& tile, int64_t tiles, int64_t steps, int64_t distance);
 };
 
 }  // namespace cppgen::forms

@@ -83,7 +83,7 @@ void TileWriter::prefetch_rows(const Code& panel) {
   const Code number = from_first ? panel : code("({} - {})", panel, times(group_, plan_.panels_per_unit));
   rows_ahead_ = Code::name("rows_ahead");
   const Code next = code("(const char*)(left + count * {})", index_text(row));
-  body_.constant("const vec::RowsAhead", rows_ahead_, "{{{}, {}}}", sum(next, times(number, plan_.rows_ahead * K)),
+  body_.constant("const vec::BytesAhead", rows_ahead_, "{{{}, {}}}", sum(next, times(number, plan_.rows_ahead * K)),
                  plan_.rows_ahead);
 }
 

@@ -151,6 +151,14 @@ bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
              view, plan.panels * (plan.batch_inside ? points(view.kernel.contraction->batch) : IndexExpr(1)));
 }
 
+// A thread reads each panel with several tiles of rows, while the next panel arrives from memory, before it takes the
+// next rows. There are an even number of such blocks, so that two threads have different rows.
+int64_t tiles_together(const KernelView& view, const TilesPlan& plan) {
+  if (!plan.rows_outside || !plan.tiles.is_constant() || view.kernel.contraction->left_value) return 1;
+  const int64_t tiles = plan.tiles.constant(), most = view.tuning().tiles_together;
+  return pieces(tiles, 2 * pieces(tiles, 2 * most));
+}
+
 // Returns whether tiles prefetch the panels of the next group of them, which other units multiply by the same rows. A
 // network's weights exceed the caches, and the first tile of rows would wait for them.
 bool fetches_ahead(const KernelView& view, const TilesPlan& plan) {
@@ -270,6 +278,7 @@ PlannedKernel plan_tiles(const KernelView& view) {
     tiles.panels_per_unit = panels_per_unit(view, tiles);
   tiles.batch_inside = has_batch_inside(view, tiles);
   tiles.rows_outside = has_rows_outside(view, tiles);
+  tiles.tiles_together = tiles_together(view, tiles);
   tiles.fetches_ahead = fetches_ahead(view, tiles);
   tiles.even_rows = rows_are_even(view);
   tiles.computed_row = computed_row(c);

@@ -29,6 +29,7 @@ struct TilesPlan : FormPlan {
   std::optional<Blocks> blocks;
   bool batch_inside = false;   // neighbouring units are different batches of the same rows
   bool rows_outside = false;   // neighbouring units are different panels of the same rows
+  int64_t tiles_together = 1;  // where they are: so many tiles of rows follow each other with each group of panels
   bool fetches_ahead = false;  // tiles prefetch the panels of the next units
   bool even_rows = false;      // rows of every tile have a constant distance, the same for each tap
   // If the left operand is a value, a tile's rows are computed into scratch memory, so many elements apart; otherwise

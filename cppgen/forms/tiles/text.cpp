@@ -22,7 +22,10 @@ void fields(V& v, TilesPlan::Blocks& blocks) {
 std::string TilesPlan::describe() const {
   return fmt::format(
       "tiles: {} panels in a unit{}{}{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
-      rows_outside ? ", rows outside" : "", fetches_ahead ? ", the next panels prefetched" : "",
+      !rows_outside         ? ""
+      : tiles_together == 1 ? ", rows outside"
+                            : fmt::format(", rows outside, {} tiles together", tiles_together),
+      fetches_ahead ? ", the next panels prefetched" : "",
       blocks ? fmt::format(", {} tiles of rows, K in {} blocks", blocks->tiles, blocks->k_blocks.count) : "",
       even_rows ? ", evenly spaced rows" : "", computed_row != 0 ? ", computed rows" : "",
       transposed ? ", transposed results" : "",
@@ -30,8 +33,8 @@ std::string TilesPlan::describe() const {
 }
 
 void TilesPlan::print(FieldPrinter& v) {
-  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, fetches_ahead, even_rows, computed_row,
-         batch_distance, transposed, transposed_side, row_counts, row_counts_are_all, rows_ahead, epilogue_ahead,
+  auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, tiles_together, fetches_ahead, even_rows,
+         computed_row, batch_distance, transposed, transposed_side, row_counts, row_counts_are_all, rows_ahead, epilogue_ahead,
          width] = *this;
   v("tiles", tiles);
   v("panels", panels);
@@ -39,6 +42,7 @@ void TilesPlan::print(FieldPrinter& v) {
   v.maybe("blocks", blocks);
   v("batch_inside", batch_inside, false);
   v("rows_outside", rows_outside, false);
+  v("tiles_together", tiles_together, 1);
   v("fetches_ahead", fetches_ahead, false);
   v("even_rows", even_rows, false);
   v("computed_row", computed_row, 0);

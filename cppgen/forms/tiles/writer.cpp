@@ -72,10 +72,15 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
 Code TileWriter::declare_rows_outside(const Code& unit, const Code& tiles) {
   const auto& batch = contraction().batch;
   const bool batch_outside = !batch.empty() && !plan_.batch_inside;
-  const Code tile = Code::name("tile"), rest = code("{} / {}", unit, kGroups);
+  const Code tile = Code::name("tile");
   group_ = Code::name("group");
-  body_.let(group_, "{} % {}", unit, kGroups);
-  body_.let(tile, "{}", batch_outside ? code("{} % {}", rest, tiles) : rest);
+  if (plan_.tiles_together == 1) {
+    const Code rest = code("{} / {}", unit, kGroups);
+    body_.let(group_, "{} % {}", unit, kGroups);
+    body_.let(tile, "{}", batch_outside ? code("{} % {}", rest, tiles) : rest);
+  } else {
+    declare_tiles_together(batch_outside ? code("unit % ({} * {})", tiles, kGroups) : unit, tile);
+  }
   if (batch_outside) decompose(named(Code::name("batch"), code("unit / ({} * {})", tiles, kGroups)), batch);
   return tile;
 }
@@ -87,6 +92,20 @@ Code TileWriter::declare_batch_inside() {
   decompose(named(Code::name("batch"), code("unit % {}", count)), batch);
   body_.let(rows, "unit / {}", count);
   return rows;
+}
+
+// Blocks of tiles of rows, the last of which may be smaller, one after the other: of a block, all tiles with the first
+// group of panels, then with the next.
+void TileWriter::declare_tiles_together(const Code& unit, const Code& tile) {
+  const int64_t most = plan_.tiles_together;
+  const Code rest = Code::name("rest"), count = Code::name("tiles_together");
+  body_.let("tile0", "{} / ({} * {}) * {}", unit, most, kGroups, most);
+  body_.let(rest, "{} - tile0 * {}", unit, kGroups);
+  const bool even = plan_.tiles.constant() % most == 0;
+  body_.let(count, "{}", even ? Code(most) : code("vec::imin({}, {} - tile0)", most, kTiles));
+  body_.let(group_, "{} / {}", rest, count);
+  body_.let(kTileOfBlock, "{} % {}", rest, count);
+  body_.let(tile, "tile0 + {}", kTileOfBlock);
 }
 
 // A loop over the panels of the unit's group.
@@ -118,10 +137,15 @@ void TileWriter::prefetch_ahead(const Code& tile) {
                      times(panel, plan_.panels_per_unit), panel);
   }
   const DType type = info(c.format).panel;
-  if (type != DType::f32 || plan_.batch_inside || plan_.rows_outside || !c.panel_elements.is_constant()) return;
-  const int64_t bytes = c.panel_elements.constant() * int64_t(size_of(type));
+  const bool once = plan_.rows_outside && plan_.tiles_together == 1;  // and then read by other rows
+  if (type != DType::f32 || plan_.batch_inside || once || !c.panel_elements.is_constant()) return;
+  const int64_t group = plan_.panels_per_unit * c.panel_elements.constant() * int64_t(size_of(type));
   const bool one = plan_.tiles.is_constant(1);
-  if (one || 2 * bytes <= view_.target.l2_bytes / view_.tuning().panel_cache_share) ahead_ = next_panel(tile, bytes);
+  if (!one && 2 * group > view_.target.l2_bytes / view_.tuning().panel_cache_share) return;
+  constexpr int64_t kManyTiles = 64;
+  const int64_t all = plan_.tiles.is_constant() ? plan_.tiles.constant() : kManyTiles;
+  const int64_t tiles = plan_.rows_outside ? plan_.tiles_together : all;
+  ahead_ = share_of_panel(plan_.rows_outside ? kTileOfBlock : tile, tiles, c.panel_elements.constant() / c.shape.nr, group);
 }
 
 // The number of row `r` of the tile. Rows are consecutive, except in tiles of the columns at the border.

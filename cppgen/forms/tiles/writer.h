@@ -6,7 +6,7 @@
 namespace cppgen::forms {
 
 // Sizes that every tile kernel names.
-inline const Code kTiles = Code::name("tiles"), kGroups = Code::name("groups"), kColumns = Code::name("columns"),
+inline const Code kTiles = Code::name("tiles"), kTileOfBlock = Code::name("tile_of_block"), kGroups = Code::name("groups"), kColumns = Code::name("columns"),
                   kPanels = Code::name("panels"), kTaps = Code::name("taps"), kK = Code::name("K"),
                   kTileColumns = Code::name("tile_columns"), kEpilogue = Code::name("epilogue");
 
@@ -27,6 +27,7 @@ class TileWriter : public ContractionWriter {
   Code declare_group(const Code& tiles, IndexExpr count);
   Code declare_batch_inside();
   Code declare_rows_outside(const Code& unit, const Code& tiles);
+  void declare_tiles_together(const Code& unit, const Code& tile);
   Code group_, row0_ = Code::name("row0"), ahead_ = 0, rows_ahead_;
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;

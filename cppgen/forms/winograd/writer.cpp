@@ -226,7 +226,7 @@ void WinogradWriter::write_products() {
   const bool in_blocks = c.k.extent.constant() > terms;
   before_.comment("Tiles that sum the whole of K at once are the first functions; those in short blocks follow.");
   before_.constant("const auto", "first_function", "{}", in_blocks ? mr : 0);
-  const Code ahead = next_panel(tile, panel * int64_t(sizeof(float)));
+  const Code ahead = share_of_panel(tile, kernel::pieces(plan_.most_patches, mr), c.k.extent.constant(), panel * int64_t(sizeof(float)));
   body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {}, {});",
              of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.k.extent), panel_sums(), product,
              kSumsPlane, nr, nr, ahead);
