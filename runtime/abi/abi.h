@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 11
+#define CPPGEN_ABI_VERSION 12
 
 // Functions that kernels cannot contain themselves, because a kernel is linked without libraries.
 struct cppgen_runtime {
@@ -32,6 +32,9 @@ struct cppgen_runtime {
                                  void (*tile)(const void* const* left, long taps, long K, const void* panel,
                                               void* block, long ldc, long ahead),
                                  const float* panel, long columns, float* block);
+  // Their products, by format: see PatchProducts in runtime/contraction/tiles.h.
+  void (*const* winograd_products)(const float* left, long ld, long rows, long terms, long K, const float* panel,
+                                   float* block, long distance);
 };
 
 // The arguments of a kernel call. A kernel is

@@ -92,7 +92,8 @@ class RuntimeTable {
               finish_.data(),
               winograd_input_.data(),
               winograd_output_.data(),
-              winograd_direct_.data()};
+              winograd_direct_.data(),
+              tiles.strided->winograd->products};
   }
   RuntimeTable(const RuntimeTable&) = delete;
   const cppgen_runtime* get() const { return &table_; }

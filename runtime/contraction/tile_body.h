@@ -24,8 +24,7 @@ template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long K, const void* panel, long distance,
                                     void* block, long ldc, long ahead) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, left, taps, K, static_cast<const float*>(panel), distance,
-                vec::bytes_ahead(panel, ahead));
+  vec::add_taps(sums, left, taps, K, static_cast<const float*>(panel), distance, vec::bytes_ahead(panel, ahead));
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 

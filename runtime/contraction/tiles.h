@@ -18,9 +18,9 @@ constexpr int kMostTileColumns = 48;  // of our own tiles of float32
 // are in the order of (t, k), those of float32 in blocks that depend on K alone (long_sums.h). Products and
 // sums are fused, except for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
 // If `ahead` is not 0, tiles prefetch into the second-level cache what is so many bytes behind the start of the panel,
-// rounded down to a multiple of kLineBytes, and need not exist: float32 tiles ahead % kLineBytes * kAheadStep bytes with
-// each step of K, matrix tiles ahead % kLineBytes lines with every product of parts of such a step, and wide tiles of
-// bytes one of kTilesAhead equal parts of as much as the panel.
+// rounded down to a multiple of kLineBytes, and need not exist: float32 tiles ahead % kLineBytes * kAheadStep bytes
+// with each step of K, matrix tiles ahead % kLineBytes lines with every product of parts of such a step, and wide tiles
+// of bytes one of kTilesAhead equal parts of as much as the panel.
 using TileFunction = void (*)(const void* const* left, long taps, long K, const void* panel, void* block, long ldc,
                               long ahead);
 
@@ -72,8 +72,17 @@ struct WinogradTransforms {
   void (*direct)(const float* const* points, long channels, TileFunction tile, const float* panel, long columns,
                  float* block);
 };
+
+// The products of all patches at one point: block[r * NR + j] = sum over k < K of left[r * ld + k] * B[k, j], for any
+// number of rows, on tiles that are as even as they can be. If `terms` is not 0, sums are those of entry mr + rows of
+// the TileSet with so many. If `distance` is not 0, the tiles prefetch the panel so many bytes behind theirs, in equal
+// parts.
+using PatchProducts = void (*)(const float* left, long ld, long rows, long terms, long K, const float* panel,
+                               float* block, long distance);
+
 struct WinogradSet {
   WinogradTransforms forms[winograd::kFormCount];  // in the order of their numbers
+  PatchProducts products[winograd::kFormatCount];  // by format; null where there are no such tiles
 };
 
 // The sets that tile_formats.def lists, each in the namespace of its instruction set. Formats of float32 and of bytes

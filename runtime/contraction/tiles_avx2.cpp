@@ -4,12 +4,13 @@
 #define TILE_ISA avx2
 #include "runtime/contraction/tile_vec.h"
 #include "runtime/contraction/widen_rows.h"
+#include "runtime/contraction/winograd_products.h"
 #include "runtime/contraction/winograd_transform.h"
 
 namespace cppgen::rt::avx2 {
 const TileSet tiles_f32 = tile_set<6, 2>();
 const StridedTileSet strided_f32 = strided_set<6, 2>();
-const WinogradSet winograd_forms = winograd_set();
+const WinogradSet winograd_forms = winograd_set(patch_products<6, 2>, patch_products<4, 3>, patch_products<12, 1>);
 const TileSet tiles_f32_wide = tile_set<4, 3>();
 const TileSet tiles_f32_narrow = tile_set<12, 1>();
 const TileSet tiles_f32_of_f16 = tile_set<6, 2>(widen_rows<vec::f16>);

@@ -49,12 +49,13 @@ struct DoubleUnit {
 #include "runtime/contraction/tile_body.h"
 #include "runtime/contraction/tile_f64.h"
 #include "runtime/contraction/widen_rows.h"
+#include "runtime/contraction/winograd_products.h"
 #include "runtime/contraction/winograd_transform.h"
 
 namespace cppgen::rt::scalar {
 const TileSet tiles_f32 = tile_set<4, 2>();
 const StridedTileSet strided_f32 = strided_set<4, 2>();
-const WinogradSet winograd_forms = winograd_set();
+const WinogradSet winograd_forms = winograd_set(patch_products<4, 2>);
 const TileSet tiles_f32_of_f16 = tile_set<4, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<4, 2>(widen_rows<vec::bf16>);
 const TileSet tiles_f32_copied = tile_set<4, 2>(widen_rows<float>);

@@ -32,6 +32,9 @@ struct Form {
 inline constexpr Form kForms[] = {{2, 3}, {4, 3}, {2, 5}, {2, 3, true}, {4, 3, true}, {2, 5, true}, {2, 3, false, 2}};
 inline constexpr int kFormCount = sizeof kForms / sizeof *kForms;
 
+// Formats of tiles for the products, which are the first ones: f32, f32_wide, f32_narrow.
+constexpr int kFormatCount = 3;
+
 // The number of a form in these tables; kFormCount if it does not exist.
 constexpr int number_of(Form form) {
   int number = 0;

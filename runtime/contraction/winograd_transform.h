@@ -192,9 +192,10 @@ constexpr void add_forms(WinogradSet& set) {
   if constexpr (number + 1 < winograd::kFormCount) add_forms<number + 1>(set);
 }
 
-// The transforms of all forms, in the order of their numbers.
-constexpr WinogradSet winograd_set() {
-  WinogradSet set{};
+// The transforms of all forms, in the order of their numbers, and products on tiles of these formats.
+constexpr WinogradSet winograd_set(PatchProducts f32, PatchProducts f32_wide = nullptr,
+                                   PatchProducts f32_narrow = nullptr) {
+  WinogradSet set{{}, {f32, f32_wide, f32_narrow}};
   add_forms<0>(set);
   return set;
 }

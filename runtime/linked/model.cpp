@@ -66,7 +66,8 @@ void start_services(Services& services) {
                     services.finish,
                     services.winograd_input,
                     services.winograd_output,
-                    services.winograd_direct};
+                    services.winograd_direct,
+                    nullptr};
 }
 
 void add_tiles(Services& services, int format, const rt::TileSet& set) {
@@ -75,7 +76,7 @@ void add_tiles(Services& services, int format, const rt::TileSet& set) {
 }
 
 void add_strided(Services& services, const rt::StridedTileSet& set, const rt::WinogradSet& winograd) {
-  services.table.strided = set.functions;
+  services.table.strided = set.functions, services.table.winograd_products = winograd.products;
   for (int i = 0; i < rt::winograd::kFormCount; i++) {
     services.winograd_input[i] = winograd.forms[i].input, services.winograd_output[i] = winograd.forms[i].output;
     services.winograd_direct[i] = winograd.forms[i].direct;

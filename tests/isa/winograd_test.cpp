@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <random>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "runtime/contraction/tile.h"
+#include "runtime/contraction/tiles.h"
 #include "tests/isas_to_test.h"
 
 namespace cppgen::rt {
@@ -87,12 +89,11 @@ class OnePatch {
     std::vector<float> transformed(size_t(products * row)), sums(size_t(products * nr));
     table_->winograd_input[winograd::number_of(p_.form)](points_.data(), p_.channels, transformed.data(), row);
     return by_panels([&](long panel, float* block) {
-      for (long i = 0; i < products; i++) {
-        const void* left[] = {transformed.data() + i * row};
-        table_->tiles[size_t(TileFormat::f32)][shape_.mr + 1](left, block_terms(p_.form, p_.accuracy), p_.channels,
-                                                              aligned() + (panel * products + i) * p_.channels * nr,
-                                                              sums.data() + i * nr, nr, 0);
-      }
+      const long terms = block_terms(p_.form, p_.accuracy);
+      for (long i = 0; i < products; i++)
+        table_->winograd_products[size_t(TileFormat::f32)](
+            transformed.data() + i * row, row, 1, p_.channels > terms ? terms : 0, p_.channels,
+            aligned() + (panel * products + i) * p_.channels * nr, sums.data() + i * nr, 0);
       return table_->winograd_output[winograd::number_of(p_.form)](sums.data(), nr, nr, block);
     });
   }
@@ -249,6 +250,42 @@ TEST(Winograd, ResultsThatAreNotFiniteAreNoticed) {
         }
     }
   }
+}
+
+// The products of any number of patches are those of tiles of one row, bit for bit.
+void expect_products_of_tiles(const VecISA& isa, TileFormat format, long rows, long K, long terms) {
+  const cppgen_runtime* const table = runtime_table(isa.name);
+  const auto shape = tile_shape(isa.name, format);
+  const long nr = shape.nr, row = K + 3;
+  const std::vector<float> left = random_values(size_t(rows * row), 1), right = random_values(size_t(K * nr), 2);
+  std::vector<float> panel(size_t(K * nr + 16)), expected(size_t(rows * nr)), block(size_t(rows * nr + 1), 7);
+  void* aligned = panel.data();
+  size_t space = panel.size() * sizeof(float);
+  const auto* const packed = static_cast<float*>(std::align(64, size_t(K * nr) * sizeof(float), aligned, space));
+  std::copy(right.begin(), right.end(), static_cast<float*>(aligned));
+  for (long r = 0; r < rows; r++) {
+    const void* pointers[] = {left.data() + r * row};
+    const TileFunction tile = table->tiles[size_t(format)][terms > 0 ? shape.mr + 1 : 1];
+    tile(pointers, terms > 0 ? terms : 1, K, packed, expected.data() + r * nr, nr, 0);
+  }
+  for (const long distance : {0L, K * nr * long(sizeof(float))}) {
+    table->winograd_products[size_t(format)](left.data(), row, rows, terms, K, packed, block.data(), distance);
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), block.begin()))
+        << fmt::format("{}, {} columns, {} rows, K {}, terms {}, distance {}", isa.name, nr, rows, K, terms, distance);
+    EXPECT_EQ(block.back(), 7);
+  }
+}
+
+TEST(Winograd, ProductsOfManyPatchesAreThoseOfTiles) {
+  for (const VecISA* isa : isas_to_test())
+    for (int format = 0; format < winograd::kFormatCount; format++) {
+      if (!runtime_table(isa->name)->winograd_products[format]) continue;
+      const long mr = tile_shape(isa->name, TileFormat(format)).mr;
+      for (const long rows : {1L, 2L, mr - 1, mr, mr + 1, 2 * mr - 1, 2 * mr, 2 * mr + 1, 5 * mr - 2})
+        for (const long K : {1L, 15L, 16L, 130L, 300L})
+          for (const long terms : {0L, 16L, 256L})
+            if (terms > 0 || K <= 256) expect_products_of_tiles(*isa, TileFormat(format), rows, K, terms);
+    }
 }
 
 }  // namespace

@@ -48,9 +48,9 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
   }
 }
 
-// What the steps of a product prefetch into the second-level cache while it multiplies: each one `step` bytes, in memory
-// order from `next` on, or nothing. Lines that are fetched evenly arrive in the shadow of the products; a burst of them
-// would take the buffers that the product's own loads need.
+// What the steps of a product prefetch into the second-level cache while it multiplies: each one `step` bytes, in
+// memory order from `next` on, or nothing. Lines that are fetched evenly arrive in the shadow of the products; a burst
+// of them would take the buffers that the product's own loads need.
 struct NothingAhead {
   VEC_MEMBER void advance() {}
 };
@@ -64,8 +64,8 @@ struct BytesAhead {
   }
 };
 
-// `ahead` states both: the distance from the panel to the first byte, rounded down to a multiple of kAheadLine, plus the
-// bytes of a step, as a multiple of kAheadStep.
+// `ahead` states both: the distance from the panel to the first byte, rounded down to a multiple of kAheadLine, plus
+// the bytes of a step, as a multiple of kAheadStep.
 constexpr i64 kAheadLine = 64, kAheadStep = 4;
 VEC_FN BytesAhead bytes_ahead(const void* panel, i64 ahead) {
   return {(const char*)panel + (ahead - ahead % kAheadLine), ahead % kAheadLine * kAheadStep};

@@ -12,8 +12,7 @@ VEC_FN void tile(Left left, i64 taps, i64 K, const f32* panel, i64 column0, Epil
                  RowsAhead rows_ahead = {}) {
   asm("" : "+r"(taps), "+r"(K));  // hides the numbers from g++, which would unroll and reorder blocked loops
   Sums<FloatUnit, Rows, Vectors> sums;
-  add_taps(sums, left, taps, K, panel, taps * K * slice_columns(Vectors * L), bytes_ahead(panel, ahead),
-           rows_ahead);
+  add_taps(sums, left, taps, K, panel, taps * K * slice_columns(Vectors * L), bytes_ahead(panel, ahead), rows_ahead);
 #pragma GCC unroll 4
   for (int j = 0; j < Vectors; j++) {
 #pragma GCC unroll 32

@@ -1,10 +1,11 @@
-// Tiles prefetch tensors that no cache holds for the next tile of rows: the rows of the left operand during the
-// products, and what the epilogue of that tile reads and writes.
+// Tiles prefetch the next panel, and tensors that no cache holds for the next tile of rows: the rows of the left
+// operand during the products, and what the epilogue of that tile reads and writes.
 
 #include <algorithm>
 
 #include "cppgen/forms/tiles/writer.h"
 #include "cppgen/schedule/uses.h"
+#include "runtime/contraction/tiles_ahead.h"
 
 namespace cppgen::forms {
 
@@ -72,6 +73,22 @@ std::vector<TilesPlan::Ahead> epilogue_ahead(const KernelView& view, const Tiles
   for (const Expr load : loads_of(epilogue))
     if (load->guards.empty() && load->indirects.empty()) add(load->buffer, view.offset(load), false);
   return all;
+}
+
+// Returns what a tile of float32 prefetches (`ahead` in runtime/contraction/tiles.h) of the panel so many bytes behind
+// its own, where so many tiles of rows follow each other and share its lines as evenly as they can. Panels have `steps`
+// steps of K.
+Code TileWriter::share_of_panel(const Code& tile, int64_t tiles, int64_t steps, int64_t distance) {
+  constexpr int64_t kLeastBytes = 8;
+  const int64_t of_step = contraction().shape.nr * int64_t(sizeof(float));
+  const int64_t even = std::clamp<int64_t>(pieces(of_step, tiles), kLeastBytes, rt::kLineBytes);
+  const int64_t units = pieces(even, rt::kAheadStep), bytes = units * rt::kAheadStep;
+  const int64_t sharing = pieces(of_step, bytes), share = steps * bytes / rt::kLineBytes * rt::kLineBytes;
+  const Code place = sum(times(tile, share), distance + units);
+  if (tiles <= sharing) return place;
+  const Code ahead = Code::name("ahead");
+  body_.let(ahead, "{} < {} ? {} : 0", tile, sharing, place);
+  return ahead;
 }
 
 // Declares what the steps of K prefetch of the next tile's rows, which follow those of this one.

@@ -154,7 +154,9 @@ bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
 // A thread reads each panel with several tiles of rows, while the next panel arrives from memory, before it takes the
 // next rows. There are an even number of such blocks, so that two threads have different rows.
 int64_t tiles_together(const KernelView& view, const TilesPlan& plan) {
-  if (!plan.rows_outside || !plan.tiles.is_constant() || view.kernel.contraction->left_value) return 1;
+  const TileContraction& c = *view.kernel.contraction;
+  const bool prefetches = info(c.format).panel == DType::f32 && !plan.batch_inside && !plan.blocks;
+  if (!plan.rows_outside || !prefetches || !plan.tiles.is_constant() || c.left_value) return 1;
   const int64_t tiles = plan.tiles.constant(), most = view.tuning().tiles_together;
   return pieces(tiles, 2 * pieces(tiles, 2 * most));
 }

@@ -34,8 +34,8 @@ std::string TilesPlan::describe() const {
 
 void TilesPlan::print(FieldPrinter& v) {
   auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, tiles_together, fetches_ahead, even_rows,
-         computed_row, batch_distance, transposed, transposed_side, row_counts, row_counts_are_all, rows_ahead, epilogue_ahead,
-         width] = *this;
+         computed_row, batch_distance, transposed, transposed_side, row_counts, row_counts_are_all, rows_ahead,
+         epilogue_ahead, width] = *this;
   v("tiles", tiles);
   v("panels", panels);
   v("panels_per_unit", panels_per_unit);

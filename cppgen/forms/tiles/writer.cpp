@@ -141,11 +141,12 @@ void TileWriter::prefetch_ahead(const Code& tile) {
   if (type != DType::f32 || plan_.batch_inside || once || !c.panel_elements.is_constant()) return;
   const int64_t group = plan_.panels_per_unit * c.panel_elements.constant() * int64_t(size_of(type));
   const bool one = plan_.tiles.is_constant(1);
-  if (!one && 2 * group > view_.target.l2_bytes / view_.tuning().panel_cache_share) return;
+  if (!one && double(group) > view_.tuning().panels_ahead_share * double(view_.target.l2_bytes)) return;
   constexpr int64_t kManyTiles = 64;
   const int64_t all = plan_.tiles.is_constant() ? plan_.tiles.constant() : kManyTiles;
   const int64_t tiles = plan_.rows_outside ? plan_.tiles_together : all;
-  ahead_ = share_of_panel(plan_.rows_outside ? kTileOfBlock : tile, tiles, c.panel_elements.constant() / c.shape.nr, group);
+  ahead_ =
+      share_of_panel(plan_.rows_outside ? kTileOfBlock : tile, tiles, c.panel_elements.constant() / c.shape.nr, group);
 }
 
 // The number of row `r` of the tile. Rows are consecutive, except in tiles of the columns at the border.

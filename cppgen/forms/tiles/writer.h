@@ -6,9 +6,10 @@
 namespace cppgen::forms {
 
 // Sizes that every tile kernel names.
-inline const Code kTiles = Code::name("tiles"), kTileOfBlock = Code::name("tile_of_block"), kGroups = Code::name("groups"), kColumns = Code::name("columns"),
-                  kPanels = Code::name("panels"), kTaps = Code::name("taps"), kK = Code::name("K"),
-                  kTileColumns = Code::name("tile_columns"), kEpilogue = Code::name("epilogue");
+inline const Code kTiles = Code::name("tiles"), kTileOfBlock = Code::name("tile_of_block"),
+                  kGroups = Code::name("groups"), kColumns = Code::name("columns"), kPanels = Code::name("panels"),
+                  kTaps = Code::name("taps"), kK = Code::name("K"), kTileColumns = Code::name("tile_columns"),
+                  kEpilogue = Code::name("epilogue");
 
 // Contractions on tiles. A tile is computed either by a function of the runtime, after which the epilogue runs on the
 // block in the first-level cache, or in the kernel, where the epilogue runs on the registers.
@@ -56,6 +57,7 @@ class TileWriter : public ContractionWriter {
   void write_computed_rows();
   Code needs_rows() const;
   // ahead.cpp
+  Code share_of_panel(const Code& tile, int64_t tiles, int64_t steps, int64_t distance);
   void prefetch_rows(const Code& panel);
   void prefetch_epilogue();
   // epilogue.cpp

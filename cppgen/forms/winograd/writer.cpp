@@ -205,32 +205,25 @@ void WinogradWriter::write_inputs() {
   body_.close();
 }
 
-// The products of all patches of the block with some panels, in tiles of equal size.
+// The products of all patches of the block with some panels.
 void WinogradWriter::write_products() {
   const auto& c = contraction_;
-  const int64_t products = rt::winograd::products(form_), mr = c.shape.mr, nr = c.shape.nr;
-  const int64_t panel = c.k.extent.constant() * nr;
-  const Code product = Code::name("product"), tile = Code::name("tile");
-  body_.let("tiles", "(piece.size + {}) / {}", mr - 1, mr);
+  const int64_t products = rt::winograd::products(form_), panel = c.k.extent.constant() * c.shape.nr;
+  const int64_t terms = c.summed_channels;
+  const bool in_blocks = c.k.extent.constant() > terms;
+  before_.comment("Sums of so many channels are computed by themselves; 0: of all of them.");
+  before_.constant("const auto", "terms", "{}", in_blocks ? terms : 0);
+  before_.comment("How far behind a panel the next one is that its products prefetch.");
+  before_.constant("const auto", "ahead", "{}", panel * int64_t(sizeof(float)));
+  const Code product = Code::name("product");
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
   open_panels();
   body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", panels_of_group(), kPanel, products,
                  product, panel);
-  body_.open(For{.variable = tile, .end = "tiles"});
-  body_.constant("const vec::Piece", "rows", "vec::even_piece(piece.size, tiles, {})", tile);
-  body_.array("const void*", "left", Code(mr));
   const Code inputs = in_groups() ? code("{} + {}", kInputs, group_offset()) : kInputs;
-  body_.each({.type = "int", .variable = "r", .end = "rows.size"},
-             code("left[r] = {} + {} * {} + (rows.begin + r) * {};", inputs, product, kInputPlane, kInputRow));
-  const int64_t terms = c.summed_channels;
-  const bool in_blocks = c.k.extent.constant() > terms;
-  before_.comment("Tiles that sum the whole of K at once are the first functions; those in short blocks follow.");
-  before_.constant("const auto", "first_function", "{}", in_blocks ? mr : 0);
-  const Code ahead = share_of_panel(tile, kernel::pieces(plan_.most_patches, mr), c.k.extent.constant(), panel * int64_t(sizeof(float)));
-  body_.line("{}[first_function + rows.size](left, {}, {}, right, {} + {} * {} + rows.begin * {}, {}, {});",
-             of_format("tiles", c.format), in_blocks ? terms : 1, index_text(c.k.extent), panel_sums(), product,
-             kSumsPlane, nr, nr, ahead);
-  body_.close();
+  body_.line("{}({} + {} * {}, {}, piece.size, terms, {}, right, {} + {} * {}, ahead);",
+             of_format("winograd_products", c.format), inputs, product, kInputPlane, kInputRow, index_text(c.k.extent),
+             panel_sums(), product, kSumsPlane);
   body_.close();
   body_.close();
 }

@@ -137,6 +137,8 @@ class WinogradTime {
         accuracy_(accuracy_of(options)),
         costs_(costs_of(target)),
         lanes_(double(target.lanes)),
+        cached_panel_(target.tuning.panels_ahead_share * double(target.l2_bytes)),
+        panel_columns_(double(target.tiles[size_t(rt::TileFormat::f32)].nr)),
         groups_(view.batch.empty() ? 1 : double(view.batch[0].extent.constant())),
         k_(double(view.k.back().extent.constant())),
         vectors_(std::ceil(double(view.columns[0].extent.constant()) / std::max(lanes_, kNarrowPanel)) *
@@ -144,7 +146,10 @@ class WinogradTime {
 
   double of_direct_tiles(rt::winograd::Form form) const {
     const double steps = view_.batch.empty() ? k_ : k_ + costs_.group_tile;
-    return double(rt::winograd::direct_taps(form)) * (steps * vectors_ * points({1, 1, form.flat}) + time_of_weights());
+    const auto taps = double(rt::winograd::direct_taps(form));
+    const double products = taps * steps * vectors_ * points({1, 1, form.flat}), weights = taps * time_of_weights();
+    const bool prefetches = taps * k_ * panel_columns_ * sizeof(float) <= cached_panel_;
+    return prefetches ? together(products, weights) : products + weights;
   }
   double of_patches(rt::winograd::Form form) const {
     const double of_input = form.flat ? costs_.winograd_flat_input : costs_.winograd_input;
@@ -155,8 +160,8 @@ class WinogradTime {
     const double time = points(form) * (rt::winograd::products(form) * of_product + of_patch);
     const double weights = rt::winograd::products(form) * time_of_weights();
     // Two blocks of patches at least read the weights, which matters for small images and with stride 2.
-    if (form.taps == 5 && !form.flat) return costs_.winograd_five_taps * (time + 2 * weights);
-    return time + (form.stride == 2 ? 2 : 1) * weights;
+    if (form.taps == 5 && !form.flat) return costs_.winograd_five_taps * together(time, 2 * weights);
+    return together(time, (form.stride == 2 ? 2 : 1) * weights);
   }
 
  private:
@@ -165,7 +170,12 @@ class WinogradTime {
   const ContractionView& view_;
   const rt::winograd::Accuracy accuracy_;
   const Costs& costs_;
-  const double lanes_, groups_, k_, vectors_;  // of a group of channels
+  const double lanes_, cached_panel_, panel_columns_, groups_, k_, vectors_;  // of a group of channels
+
+  // The time of products whose weights arrive meanwhile.
+  double together(double products, double weights) const {
+    return std::max(products, weights) + costs_.engine_overlap * std::min(products, weights);
+  }
 
   // The time of a multiply-add, where sums are computed in short blocks.
   double time_of_blocks(rt::winograd::Form form) const {
@@ -189,7 +199,7 @@ class WinogradTime {
     return count;
   }
   // The time of reading the weights of one tap or product: they come from memory, as those of a network do.
-  double time_of_weights() const { return groups_ * k_ * vectors_ * lanes_ * sizeof(float) / costs_.winograd_weights; }
+  double time_of_weights() const { return groups_ * k_ * vectors_ * lanes_ * sizeof(float) / costs_.engine_weights; }
 };
 
 // Windows of 6 have a larger error than direct sums of few products, and transformed weights take more memory than
