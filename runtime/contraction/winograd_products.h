@@ -30,35 +30,46 @@ constexpr RowTable<PatchTiles, MaxRows, 1> patch_table([](auto rows) {
   return RowFunctions<PatchTiles, 1>{patch_tiles<rows, Vectors>};
 });
 
+// How rows are divided into tiles, some of which have one row more, and how many bytes each step of K prefetches.
+struct PatchDivision {
+  long tiles, rows = 0, larger = 0, step = kLineBytes;
+
+  PatchDivision(long all, long most, long panel_step_bytes) : tiles((all + most - 1) / most), rows(all) {
+    if (tiles == 1) return;
+    constexpr long kLeastStep = 2 * kAheadStep;
+    rows = all / tiles, larger = all - rows * tiles;
+    const long even = ((panel_step_bytes + tiles - 1) / tiles + kLeastStep - 1) / kLeastStep * kLeastStep;
+    if (even < kLineBytes) step = even;
+  }
+};
+
 // Tiles whose sums are computed in short blocks.
 template <int MaxRows, int Vectors>
-void patch_tiles_in_blocks(const float* left, long ld, long rows, long tiles, long terms, long K, const float* panel,
-                           float* block, long distance, long step) {
-  for (long t = 0; t < tiles; t++) {
-    const long first = rows * t / tiles, count = rows * (t + 1) / tiles - first;
+void patch_tiles_in_blocks(const float* left, long ld, const PatchDivision& division, long terms, long K,
+                           const float* panel, float* block, long distance) {
+  for (long t = 0; t < division.tiles; t++) {
+    const long count = division.rows + (t < division.larger ? 1 : 0);
     const void* pointers[MaxRows];
-    for (long r = 0; r < count; r++) pointers[r] = left + (first + r) * ld;
-    const long ahead = distance == 0 ? 0 : distance + t * K * step / kLineBytes * kLineBytes + step / kAheadStep;
-    tile_table<MaxRows, Vectors>.functions[MaxRows + count](pointers, terms, K, panel, block + first * Vectors * kLanes,
-                                                            Vectors * kLanes, ahead);
+    for (long r = 0; r < count; r++, left += ld) pointers[r] = left;
+    const long share = t * K * division.step / kLineBytes * kLineBytes + division.step / kAheadStep;
+    tile_table<MaxRows, Vectors>.functions[MaxRows + count](pointers, terms, K, panel, block, Vectors * kLanes,
+                                                            distance == 0 ? 0 : distance + share);
+    block += count * Vectors * kLanes;
   }
 }
 
 template <int MaxRows, int Vectors>
 void patch_products(const float* left, long ld, long rows, long terms, long K, const float* panel, float* block,
                     long distance) {
-  constexpr long kColumns = Vectors * kLanes, kLeastStep = 2 * kAheadStep;
-  const long tiles = (rows + MaxRows - 1) / MaxRows;
-  const long even = (kColumns * long(sizeof(float)) + tiles - 1) / tiles;
-  const long step = even > kLineBytes ? kLineBytes : (even + kLeastStep - 1) / kLeastStep * kLeastStep;
-  if (terms > 0)
-    return patch_tiles_in_blocks<MaxRows, Vectors>(left, ld, rows, tiles, terms, K, panel, block, distance, step);
-  const long count = rows / tiles, larger = rows % tiles;  // tiles of one row more
-  vec::BytesAhead ahead = {(const char*)panel + distance, distance == 0 ? 0 : step};
+  constexpr long kColumns = Vectors * kLanes;
+  const PatchDivision division(rows, MaxRows, kColumns * long(sizeof(float)));
+  if (terms > 0) return patch_tiles_in_blocks<MaxRows, Vectors>(left, ld, division, terms, K, panel, block, distance);
+  const long count = division.rows, larger = division.larger;
+  vec::BytesAhead ahead = {(const char*)panel + distance, distance == 0 ? 0 : division.step};
   const auto& table = patch_table<MaxRows, Vectors>.functions;
   if (larger > 0) table[count + 1](left, ld, larger, K, panel, block, ahead);
   const long done = larger * (count + 1);
-  table[count](left + done * ld, ld, tiles - larger, K, panel, block + done * kColumns, ahead);
+  table[count](left + done * ld, ld, division.tiles - larger, K, panel, block + done * kColumns, ahead);
 }
 
 }  // namespace cppgen::rt::TILE_ISA
