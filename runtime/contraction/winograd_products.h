@@ -51,9 +51,9 @@ void patch_tiles_in_blocks(const float* left, long ld, const PatchDivision& divi
     const long count = division.rows + (t < division.larger ? 1 : 0);
     const void* pointers[MaxRows];
     for (long r = 0; r < count; r++, left += ld) pointers[r] = left;
-    const long share = t * K * division.step / kLineBytes * kLineBytes + division.step / kAheadStep;
+    const long behind = (distance + t * K * division.step) / kLineBytes * kLineBytes;
     tile_table<MaxRows, Vectors>.functions[MaxRows + count](pointers, terms, K, panel, block, Vectors * kLanes,
-                                                            distance == 0 ? 0 : distance + share);
+                                                            distance == 0 ? 0 : behind + division.step / kAheadStep);
     block += count * Vectors * kLanes;
   }
 }

@@ -25,7 +25,7 @@ struct Descriptor {
 };
 
 constexpr uintptr_t kHugePage = uintptr_t{1} << 21;  // of x86-64
-constexpr size_t kLargeCopy = 2 * kHugePage;         // at least half of it consists of huge pages
+constexpr size_t kLarge = 2 * kHugePage;             // at least half of such memory consists of huge pages
 
 // Zeroed pages, or null.
 char* map_pages(size_t bytes) {
@@ -69,9 +69,10 @@ void read_part(int file, const std::string& path, int64_t offset, std::span<char
 Arena::Arena(int64_t bytes, bool huge_pages) : bytes_(bytes) {
   if (bytes < 0) internal_error("Arena: {} bytes", bytes);
   if (bytes == 0) return;
-  data_ = huge_pages ? map_aligned(size_t(bytes)) : map_pages(size_t(bytes));
+  const bool asks = huge_pages || size_t(bytes) >= kLarge;
+  data_ = asks ? map_aligned(size_t(bytes)) : map_pages(size_t(bytes));
   if (!data_) user_error("cannot allocate {} bytes for intermediate buffers: {}", bytes, strerror(errno));
-  if (huge_pages) ask_for_huge_pages(data_, bytes);
+  if (asks) ask_for_huge_pages(data_, bytes);
 }
 
 Arena::Arena(int64_t bytes, bool huge_pages, const AllocatorPointer& allocator)
@@ -138,7 +139,7 @@ void MappedFile::map(int file, const std::string& path, const MapOptions& option
 // Threads read stretches of the size of a huge page, so that each page is provided once.
 void MappedFile::read_all(const ReadPart& read, const MapOptions& options) {
   const auto bytes = size_t(bytes_);
-  copy_ = Arena(bytes_, options.huge_pages || bytes >= kLargeCopy);
+  copy_ = Arena(bytes_, options.huge_pages);
   data_ = copy_.data();
   if (options.on_memory) options.on_memory({copy_.data(), bytes});
   each_on_threads(options.threads, parts(bytes, kHugePage), [&](size_t stretch) {

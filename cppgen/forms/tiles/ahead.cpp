@@ -75,16 +75,43 @@ std::vector<TilesPlan::Ahead> epilogue_ahead(const KernelView& view, const Tiles
   return all;
 }
 
-// Returns what a tile of float32 prefetches (`ahead` in runtime/contraction/tiles.h) of the panel so many bytes behind
-// its own, where so many tiles of rows follow each other and share its lines as evenly as they can. Panels have `steps`
-// steps of K.
-Code TileWriter::share_of_panel(const Code& tile, int64_t tiles, int64_t steps, int64_t distance) {
+// Declares what tiles prefetch of the next group of panels: the tiles that read a group share its lines.
+void TileWriter::prefetch_ahead(const Code& tile) {
+  const auto& c = contraction();
+  if (info(c.format).panel == DType::f32) return prefetch_floats(tile);
+  if (!plan_.fetches_ahead) return;
+  const Code panel = factor(c.panel_elements);
+  ahead_ = Code::name("ahead");
+  body_.let(ahead_, "{0} < {1} ? {2} + {0} * ({3} / {1}) : 0", tile, rt::kTilesAhead,
+            times(panel, plan_.panels_per_unit), panel);
+}
+
+// Panels are not prefetched if a single tile reads them before other rows follow, or if two groups are too large for
+// the second-level cache.
+void TileWriter::prefetch_floats(const Code& tile) {
+  const auto& c = contraction();
+  const bool once = plan_.rows_outside && plan_.tiles_together == 1;
+  if (plan_.batch_inside || once || !c.panel_elements.is_constant()) return;
+  const int64_t group = plan_.panels_per_unit * c.panel_elements.constant() * int64_t(sizeof(float));
+  const double most = view_.tuning().panels_ahead_share * double(view_.target.l2_bytes);
+  if (!plan_.tiles.is_constant(1) && double(group) > most) return;
+  constexpr int64_t kManyTiles = 64;
+  if (plan_.rows_outside)
+    ahead_ = share_of_group(kTileOfBlock, plan_.tiles_together, group);
+  else
+    ahead_ = share_of_group(tile, plan_.tiles.is_constant() ? plan_.tiles.constant() : kManyTiles, group);
+}
+
+// Returns what a tile fetches of the panel so many bytes behind its own (`ahead` in runtime/contraction/tiles.h), where
+// so many tiles share its lines as evenly as they can.
+Code TileWriter::share_of_group(const Code& tile, int64_t tiles, int64_t distance) {
   constexpr int64_t kLeastBytes = 8;
-  const int64_t of_step = contraction().shape.nr * int64_t(sizeof(float));
+  const auto whole_lines = [](int64_t bytes) { return bytes / rt::kLineBytes * rt::kLineBytes; };
+  const auto& c = contraction();
+  const int64_t steps = c.panel_elements.constant() / c.shape.nr, of_step = c.shape.nr * int64_t(sizeof(float));
   const int64_t even = std::clamp<int64_t>(pieces(of_step, tiles), kLeastBytes, rt::kLineBytes);
-  const int64_t units = pieces(even, rt::kAheadStep), bytes = units * rt::kAheadStep;
-  const int64_t sharing = pieces(of_step, bytes), share = steps * bytes / rt::kLineBytes * rt::kLineBytes;
-  const Code place = sum(times(tile, share), distance + units);
+  const int64_t units = pieces(even, rt::kAheadStep), bytes = units * rt::kAheadStep, sharing = pieces(of_step, bytes);
+  const Code place = sum(times(tile, whole_lines(steps * bytes)), whole_lines(distance) + units);
   if (tiles <= sharing) return place;
   const Code ahead = Code::name("ahead");
   body_.let(ahead, "{} < {} ? {} : 0", tile, sharing, place);

@@ -1,7 +1,5 @@
 #include "cppgen/forms/tiles/writer.h"
 
-#include "runtime/contraction/tiles_ahead.h"
-
 namespace cppgen::forms {
 
 using ir::Loop;
@@ -123,30 +121,6 @@ Code TileWriter::panel_address(const Code& panel) const {
   const Code batch = times(factor(c.packed_batch), plan_.panels.is_constant(1) ? 1 : kPanels);
   const Code number = !batch.is_number(0) && !panel.is_number(0) ? "(" + sum(batch, panel) + ")" : sum(batch, panel);
   return sum(context_.pointers.at(c.packed), times(number, factor(c.panel_elements)));
-}
-
-// Declares what tiles prefetch. Of float32, it is the next panel, which is there already if neighbouring units have
-// different panels, and would not stay there if it is large. Of bytes, it is a part of the same panel of the next
-// group.
-void TileWriter::prefetch_ahead(const Code& tile) {
-  const auto& c = contraction();
-  if (plan_.fetches_ahead) {
-    const Code panel = factor(c.panel_elements);
-    ahead_ = Code::name("ahead");
-    return body_.let(ahead_, "{0} < {1} ? {2} + {0} * ({3} / {1}) : 0", tile, rt::kTilesAhead,
-                     times(panel, plan_.panels_per_unit), panel);
-  }
-  const DType type = info(c.format).panel;
-  const bool once = plan_.rows_outside && plan_.tiles_together == 1;  // and then read by other rows
-  if (type != DType::f32 || plan_.batch_inside || once || !c.panel_elements.is_constant()) return;
-  const int64_t group = plan_.panels_per_unit * c.panel_elements.constant() * int64_t(size_of(type));
-  const bool one = plan_.tiles.is_constant(1);
-  if (!one && double(group) > view_.tuning().panels_ahead_share * double(view_.target.l2_bytes)) return;
-  constexpr int64_t kManyTiles = 64;
-  const int64_t all = plan_.tiles.is_constant() ? plan_.tiles.constant() : kManyTiles;
-  const int64_t tiles = plan_.rows_outside ? plan_.tiles_together : all;
-  ahead_ =
-      share_of_panel(plan_.rows_outside ? kTileOfBlock : tile, tiles, c.panel_elements.constant() / c.shape.nr, group);
 }
 
 // The number of row `r` of the tile. Rows are consecutive, except in tiles of the columns at the border.

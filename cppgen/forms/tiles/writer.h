@@ -33,7 +33,6 @@ class TileWriter : public ContractionWriter {
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;
   Code panel_address(const Code& panel) const;
-  void prefetch_ahead(const Code& tile);
   Code row_text() const;
   void write_tile(const Code& tile);
   void write_tile_place(const Code& tile);
@@ -57,7 +56,9 @@ class TileWriter : public ContractionWriter {
   void write_computed_rows();
   Code needs_rows() const;
   // ahead.cpp
-  Code share_of_panel(const Code& tile, int64_t tiles, int64_t steps, int64_t distance);
+  void prefetch_ahead(const Code& tile);
+  void prefetch_floats(const Code& tile);
+  Code share_of_group(const Code& tile, int64_t tiles, int64_t distance);
   void prefetch_rows(const Code& panel);
   void prefetch_epilogue();
   // epilogue.cpp
