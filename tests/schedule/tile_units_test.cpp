@@ -22,6 +22,14 @@ TEST(TileUnits, PartsOfOneTileAreNeighboursIfAllPanelsStayInTheCache) {
   EXPECT_TRUE(plan.rows_outside);
 }
 
+// Two threads have different tiles, and each of them reads a panel with several before it takes the next ones.
+TEST(TileUnits, SeveralTilesReadAPanelBeforeTheNextRows) {
+  EXPECT_EQ(plan_of_product(64, 64, 96).tiles_together, 6) << "of eleven";
+  EXPECT_EQ(plan_of_product(18, 64, 960).tiles_together, 2) << "of three";
+  EXPECT_EQ(plan_of_product(12, 64, 960).tiles_together, 1) << "of two";
+  EXPECT_EQ(plan_of_product(64, 1024, 384).tiles_together, 1) << "rows are inside";
+}
+
 TEST(TileUnits, LargePanelsAreReadByAsFewThreadsAsPossible) {
   const forms::TilesPlan plan = plan_of_product(64, 1024, 384);
   EXPECT_LT(plan.panels_per_unit, 24);
