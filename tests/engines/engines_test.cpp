@@ -169,7 +169,7 @@ std::vector<Case> cases_of(const std::string& backend) {
     add([&](GraphMaker& g) { add_product(g, {2, 3, 9, 17}, {2, 3, 17, 35}, constant); });
     add([&](GraphMaker& g) { add_product(g, {2, 9, 17}, {17, 35}, constant); });
     add([&](GraphMaker& g) { add_product(g, {g.symbol("N"), 9, 17}, {17, 35}, constant); });
-    add([&](GraphMaker& g) { add_product(g, {0, 17}, {17, 35}, constant); });
+    for (int64_t n : {35, 350}) add([&](GraphMaker& g) { add_product(g, {0, 17}, {17, n}, constant); });
   }
   for (const Image& image : {Image{{1, 5, 9, 11}, {70, 5, 3, 3}, 1, 1}, Image{{2, 16, 8, 7}, {9, 16, 3, 3}, 2, 1},
                              Image{{1, 3, 23, 20}, {64, 3, 7, 7}, 2, 3}, Image{{2, 40, 7, 7}, {65, 40, 1, 1}},

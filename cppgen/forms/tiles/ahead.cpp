@@ -99,7 +99,7 @@ void TileWriter::prefetch_floats(const Code& tile) {
   if (plan_.rows_outside)
     ahead_ = share_of_group(kTileOfBlock, plan_.tiles_together, group);
   else
-    ahead_ = share_of_group(tile, plan_.tiles.is_constant() ? plan_.tiles.constant() : kManyTiles, group);
+    ahead_ = share_of_group(tile, std::max<int64_t>(constant_or(plan_.tiles, kManyTiles), 1), group);
 }
 
 // Returns what a tile fetches of the panel so many bytes behind its own (`ahead` in runtime/contraction/tiles.h), where

@@ -157,7 +157,7 @@ int64_t tiles_together(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const bool prefetches = info(c.format).panel == DType::f32 && !plan.batch_inside && !plan.blocks;
   if (!plan.rows_outside || !prefetches || !plan.tiles.is_constant() || c.left_value) return 1;
-  const int64_t tiles = plan.tiles.constant(), most = view.tuning().tiles_together;
+  const int64_t tiles = std::max<int64_t>(plan.tiles.constant(), 1), most = view.tuning().tiles_together;
   return pieces(tiles, 2 * pieces(tiles, 2 * most));
 }
 
