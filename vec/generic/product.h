@@ -48,7 +48,7 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b
   }
 }
 
-// What the steps of a product prefetch into the second-level cache while it multiplies: each one `step` bytes, in
+// The steps of a product prefetch bytes into the second-level cache while it multiplies: each one `step` of them, in
 // memory order from `next` on, or nothing. Lines that are fetched evenly arrive in the shadow of the products; a burst
 // of them would take the buffers that the product's own loads need.
 struct NothingAhead {
