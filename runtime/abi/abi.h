@@ -34,7 +34,7 @@ struct cppgen_runtime {
                                  const float* panel, long columns, float* block);
   // Their products, by format: see PatchProducts in runtime/contraction/tiles.h.
   void (*const* winograd_products)(const float* left, long ld, long rows, long terms, long K, const float* panel,
-                                   float* block, long distance);
+                                   float* block);
 };
 
 // The arguments of a kernel call. A kernel is

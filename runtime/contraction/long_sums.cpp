@@ -9,12 +9,18 @@ constexpr int kMostRows = 32, kMostColumns = 64;
 
 class LongTile {
  public:
-  LongTile(const BlockTile& tile, long distance, float* results, long ldc, long ahead, long group_blocks = kGroupBlocks)
-      : tile_(tile), distance_(distance), results_(results), ldc_(ldc), ahead_(ahead), group_blocks_(group_blocks) {}
+  LongTile(const BlockTile& tile, const void* panel, long distance, float* results, long ldc, long ahead,
+           long group_blocks = kGroupBlocks)
+      : tile_(tile),
+        panel_(static_cast<const char*>(panel)),
+        distance_(distance),
+        results_(results),
+        ldc_(ldc),
+        ahead_(ahead),
+        group_blocks_(group_blocks) {}
 
   void add(const void* const* left, long taps, long K, const char* panel) {
     (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, K, panel, distance_, results_, ldc_, ahead_of(panel));
-    steps_ += taps * K;
     if (++blocks_ == group_blocks_) end_group();
   }
   // One tap, in blocks of `terms` products.
@@ -34,18 +40,17 @@ class LongTile {
 
  private:
   const BlockTile& tile_;
+  const char* panel_;
   long distance_;
   float* results_;
-  long ldc_, ahead_, group_blocks_, blocks_ = 0, groups_ = 0, steps_ = 0;
-  const char* first_panel_ = nullptr;
+  long ldc_, ahead_, group_blocks_, blocks_ = 0, groups_ = 0;
   float totals_[kMostRows][kMostColumns];
 
   // Blocks prefetch what follows that of the block before.
-  long ahead_of(const char* panel) {
-    if (steps_ == 0) first_panel_ = panel;
+  long ahead_of(const char* panel) const {
     if (ahead_ == 0) return 0;
-    const long moved = steps_ * (ahead_ % kLineBytes * kAheadStep) - (panel - first_panel_);
-    return ahead_ + moved / kLineBytes * kLineBytes;
+    const long done = panel - panel_, fetched = done / tile_.panel_bytes * (ahead_ % kLineBytes * kAheadStep);
+    return ahead_ + (fetched - done) / kLineBytes * kLineBytes;
   }
   void end_group() {
     for (int r = 0; r < tile_.rows; r++)
@@ -59,7 +64,7 @@ class LongTile {
 
 void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long K, const void* panel, long distance,
                 float* results, long ldc, long ahead) {
-  LongTile sums(tile, distance, results, ldc, ahead);
+  LongTile sums(tile, panel, distance, results, ldc, ahead);
   const long group = tile.k_group, tap_bytes = (K + group - 1) / group * group * tile.panel_bytes;
   const char* of_tap = static_cast<const char*>(panel);
   if (K <= kWholeTerms) {
@@ -74,7 +79,7 @@ void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long 
 
 void sum_short_blocks(const BlockTile& tile, long terms, const void* const* left, long K, const void* panel,
                       long distance, float* results, long ldc, long ahead) {
-  LongTile sums(tile, distance, results, ldc, ahead, kShortGroupBlocks);
+  LongTile sums(tile, panel, distance, results, ldc, ahead, kShortGroupBlocks);
   sums.add_blocks(left, terms, K, static_cast<const char*>(panel));
   sums.finish();
 }

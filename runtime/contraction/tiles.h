@@ -73,12 +73,11 @@ struct WinogradTransforms {
                  float* block);
 };
 
-// The products of all patches at one point: block[r * NR + j] = sum over k < K of left[r * ld + k] * B[k, j], for any
-// number of rows, on tiles that are as even as they can be. If `terms` is not 0, sums are those of entry mr + rows of
-// the TileSet with so many. If `distance` is not 0, the tiles prefetch the panel so many bytes behind theirs, in equal
-// parts.
+// The products of all patches at one point: block[r * NR + j] = sum over k < K of left[r * ld + k] * B[k, j], for at
+// least one row, on tiles that are as even as they can be. If `terms` is not 0, sums are those of entry mr + rows of
+// the TileSet with so many. The tiles prefetch the panel that follows theirs in memory, in equal parts.
 using PatchProducts = void (*)(const float* left, long ld, long rows, long terms, long K, const float* panel,
-                               float* block, long distance);
+                               float* block);
 
 struct WinogradSet {
   WinogradTransforms forms[winograd::kFormCount];  // in the order of their numbers

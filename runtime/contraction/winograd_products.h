@@ -30,42 +30,39 @@ constexpr RowTable<PatchTiles, MaxRows, 1> patch_table([](auto rows) {
   return RowFunctions<PatchTiles, 1>{patch_tiles<rows, Vectors>};
 });
 
-// How rows are divided into tiles, some of which have one row more, and how many bytes each step of K prefetches.
+// How rows are divided into tiles, some of which have one row more.
 struct PatchDivision {
-  long tiles, rows = 0, larger = 0, step = kLineBytes;
+  long tiles, rows, larger = 0;
 
-  PatchDivision(long all, long most, long panel_step_bytes) : tiles((all + most - 1) / most), rows(all) {
-    if (tiles == 1) return;
-    constexpr long kLeastStep = 2 * kAheadStep;
-    rows = all / tiles, larger = all - rows * tiles;
-    const long even = ((panel_step_bytes + tiles - 1) / tiles + kLeastStep - 1) / kLeastStep * kLeastStep;
-    if (even < kLineBytes) step = even;
+  PatchDivision(long all, long most) : tiles((all + most - 1) / most), rows(all) {
+    if (tiles > 1) rows = all / tiles, larger = all - rows * tiles;
   }
 };
 
 // Tiles whose sums are computed in short blocks.
 template <int MaxRows, int Vectors>
 void patch_tiles_in_blocks(const float* left, long ld, const PatchDivision& division, long terms, long K,
-                           const float* panel, float* block, long distance) {
+                           const float* panel, float* block, long step) {
+  constexpr long kColumns = Vectors * kLanes, kBytes = sizeof(float);
   for (long t = 0; t < division.tiles; t++) {
     const long count = division.rows + (t < division.larger ? 1 : 0);
     const void* pointers[MaxRows];
     for (long r = 0; r < count; r++, left += ld) pointers[r] = left;
-    const long behind = (distance + t * K * division.step) / kLineBytes * kLineBytes;
-    tile_table<MaxRows, Vectors>.functions[MaxRows + count](pointers, terms, K, panel, block, Vectors * kLanes,
-                                                            distance == 0 ? 0 : behind + division.step / kAheadStep);
-    block += count * Vectors * kLanes;
+    const long behind = (K * kColumns * kBytes + t * K * step) / kLineBytes * kLineBytes;
+    tile_table<MaxRows, Vectors>.functions[MaxRows + count](pointers, terms, K, panel, block, kColumns,
+                                                            behind + step / kAheadStep);
+    block += count * kColumns;
   }
 }
 
 template <int MaxRows, int Vectors>
-void patch_products(const float* left, long ld, long rows, long terms, long K, const float* panel, float* block,
-                    long distance) {
-  constexpr long kColumns = Vectors * kLanes;
-  const PatchDivision division(rows, MaxRows, kColumns * long(sizeof(float)));
-  if (terms > 0) return patch_tiles_in_blocks<MaxRows, Vectors>(left, ld, division, terms, K, panel, block, distance);
+void patch_products(const float* left, long ld, long rows, long terms, long K, const float* panel, float* block) {
+  constexpr long kColumns = Vectors * kLanes, kBytes = sizeof(float);
+  const PatchDivision division(rows, MaxRows);
+  const long step = bytes_ahead_of_step(kColumns * kBytes, division.tiles);
+  if (terms > 0) return patch_tiles_in_blocks<MaxRows, Vectors>(left, ld, division, terms, K, panel, block, step);
   const long count = division.rows, larger = division.larger;
-  vec::BytesAhead ahead = {(const char*)panel + distance, distance == 0 ? 0 : division.step};
+  vec::BytesAhead ahead = {(const char*)(panel + K * kColumns), step};
   const auto& table = patch_table<MaxRows, Vectors>.functions;
   if (larger > 0) table[count + 1](left, ld, larger, K, panel, block, ahead);
   const long done = larger * (count + 1);

@@ -105,13 +105,12 @@ void TileWriter::prefetch_floats(const Code& tile) {
 // Returns what a tile fetches of the panel so many bytes behind its own (`ahead` in runtime/contraction/tiles.h), where
 // so many tiles share its lines as evenly as they can.
 Code TileWriter::share_of_group(const Code& tile, int64_t tiles, int64_t distance) {
-  constexpr int64_t kLeastBytes = 8;
   const auto whole_lines = [](int64_t bytes) { return bytes / rt::kLineBytes * rt::kLineBytes; };
   const auto& c = contraction();
   const int64_t steps = c.panel_elements.constant() / c.shape.nr, of_step = c.shape.nr * int64_t(sizeof(float));
-  const int64_t even = std::clamp<int64_t>(pieces(of_step, tiles), kLeastBytes, rt::kLineBytes);
-  const int64_t units = pieces(even, rt::kAheadStep), bytes = units * rt::kAheadStep, sharing = pieces(of_step, bytes);
-  const Code place = sum(times(tile, whole_lines(steps * bytes)), whole_lines(distance) + units);
+  const int64_t bytes = rt::bytes_ahead_of_step(of_step, tiles), sharing = pieces(of_step, bytes);
+  const Code place =
+      sum(times(tile, whole_lines(steps * bytes)), whole_lines(distance) + bytes / int64_t(rt::kAheadStep));
   if (tiles <= sharing) return place;
   const Code ahead = Code::name("ahead");
   body_.let(ahead, "{} < {} ? {} : 0", tile, sharing, place);

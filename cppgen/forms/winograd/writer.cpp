@@ -213,15 +213,13 @@ void WinogradWriter::write_products() {
   const bool in_blocks = c.k.extent.constant() > terms;
   before_.comment("Sums of so many channels are computed by themselves; 0: of all of them.");
   before_.constant("const auto", "terms", "{}", in_blocks ? terms : 0);
-  before_.comment("How far behind a panel the next one is that its products prefetch.");
-  before_.constant("const auto", "ahead", "{}", panel * int64_t(sizeof(float)));
   const Code product = Code::name("product");
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
   open_panels();
   body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", panels_of_group(), kPanel, products,
                  product, panel);
   const Code inputs = in_groups() ? code("{} + {}", kInputs, group_offset()) : kInputs;
-  body_.line("{}({} + {} * {}, {}, piece.size, terms, {}, right, {} + {} * {}, ahead);",
+  body_.line("{}({} + {} * {}, {}, piece.size, terms, {}, right, {} + {} * {});",
              of_format("winograd_products", c.format), inputs, product, kInputPlane, kInputRow, index_text(c.k.extent),
              panel_sums(), product, kSumsPlane);
   body_.close();

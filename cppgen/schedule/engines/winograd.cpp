@@ -137,8 +137,8 @@ class WinogradTime {
         accuracy_(accuracy_of(options)),
         costs_(costs_of(target)),
         lanes_(double(target.lanes)),
-        cached_panel_(target.tuning.panels_ahead_share * double(target.l2_bytes)),
-        panel_columns_(double(target.tiles[size_t(rt::TileFormat::f32)].nr)),
+        most_prefetched_(target.tuning.panels_ahead_share * double(target.l2_bytes) /
+                         double(target.tiles[size_t(rt::TileFormat::f32)].nr * int64_t(sizeof(float)))),
         groups_(view.batch.empty() ? 1 : double(view.batch[0].extent.constant())),
         k_(double(view.k.back().extent.constant())),
         vectors_(std::ceil(double(view.columns[0].extent.constant()) / std::max(lanes_, kNarrowPanel)) *
@@ -148,8 +148,7 @@ class WinogradTime {
     const double steps = view_.batch.empty() ? k_ : k_ + costs_.group_tile;
     const auto taps = double(rt::winograd::direct_taps(form));
     const double products = taps * steps * vectors_ * points({1, 1, form.flat}), weights = taps * time_of_weights();
-    const bool prefetches = taps * k_ * panel_columns_ * sizeof(float) <= cached_panel_;
-    return prefetches ? together(products, weights) : products + weights;
+    return taps * k_ <= most_prefetched_ ? together(products, weights) : products + weights;
   }
   double of_patches(rt::winograd::Form form) const {
     const double of_input = form.flat ? costs_.winograd_flat_input : costs_.winograd_input;
@@ -170,7 +169,8 @@ class WinogradTime {
   const ContractionView& view_;
   const rt::winograd::Accuracy accuracy_;
   const Costs& costs_;
-  const double lanes_, cached_panel_, panel_columns_, groups_, k_, vectors_;  // of a group of channels
+  const double lanes_, most_prefetched_;  // the steps of K of the longest panels that direct tiles prefetch
+  const double groups_, k_, vectors_;     // of a group of channels
 
   // The time of products whose weights arrive meanwhile.
   double together(double products, double weights) const {
