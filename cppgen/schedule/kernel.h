@@ -80,7 +80,8 @@ struct TileContraction {
   // of the taps, one for each product of a patch; the panels of the taps themselves follow. Side 0: they hold the taps
   // alone.
   rt::winograd::Form winograd;
-  int64_t summed_channels = 0;  // of one block of the sums of Winograd's algorithm; 0 for others
+  ir::BufferId transformed = -1;  // the inputs of all patches, which an earlier step transforms; -1: the kernel does
+  int64_t summed_channels = 0;    // of one block of the sums of Winograd's algorithm; 0 for others
   Blocking blocking;
   int64_t unpacked_k = 0;     // weights of few bits: see runtime/contraction/n_bit_layout.h; 0 for others
   bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers

@@ -18,6 +18,7 @@ struct Touched {
     for (Expr load : loads_of(kernel)) loads.insert(load->buffer);
     each_store(kernel, [&](const ir::Store& store) { stores.insert(store.buffer); });
     if (kernel.contraction) loads.insert(kernel.contraction->packed);
+    if (kernel.contraction && kernel.contraction->transformed >= 0) loads.insert(kernel.contraction->transformed);
   }
 };
 

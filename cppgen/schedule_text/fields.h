@@ -87,8 +87,8 @@ void fields(V& v, Local& local) {
 template <class V>
 void fields(V& v, TileContraction& contraction) {
   auto& [left, right, left_scales, left_value, batch, rows, taps, columns, k, engine, form, format, shape, packed,
-         packed_batch, panel_elements, tiling, winograd, summed_channels, blocking, unpacked_k, in_registers, site,
-         convolution, tuning] = contraction;
+         packed_batch, panel_elements, tiling, winograd, transformed, summed_channels, blocking, unpacked_k,
+         in_registers, site, convolution, tuning] = contraction;
   auto& [row_tiles, panels] = blocking;
   v.word("engine", engine, "");
   v.word("form", form, kTilesForm);
@@ -109,6 +109,7 @@ void fields(V& v, TileContraction& contraction) {
   v("panel_elements", panel_elements);
   v.record("tiling", tiling, {});
   v.record("winograd", winograd, {});
+  v.buffer("transformed", transformed, -1);
   v("summed_channels", summed_channels, 0);
   v("row_tiles", row_tiles, 0);
   v("panels", panels, 0);

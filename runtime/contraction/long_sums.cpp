@@ -9,19 +9,17 @@ constexpr int kMostRows = 32, kMostColumns = 64;
 
 class LongTile {
  public:
-  LongTile(const BlockTile& tile, const void* panel, long distance, float* results, long ldc, long ahead,
-           long group_blocks = kGroupBlocks)
+  LongTile(const BlockTile& tile, const void* panel, long distance, float* results, long ldc, long ahead)
       : tile_(tile),
         panel_(static_cast<const char*>(panel)),
         distance_(distance),
         results_(results),
         ldc_(ldc),
-        ahead_(ahead),
-        group_blocks_(group_blocks) {}
+        ahead_(ahead) {}
 
   void add(const void* const* left, long taps, long K, const char* panel) {
     (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, K, panel, distance_, results_, ldc_, ahead_of(panel));
-    if (++blocks_ == group_blocks_) end_group();
+    if (++blocks_ == kGroupBlocks) end_group();
   }
   // One tap, in blocks of `terms` products.
   void add_blocks(const void* const* left, long terms, long K, const char* panel) {
@@ -43,7 +41,7 @@ class LongTile {
   const char* panel_;
   long distance_;
   float* results_;
-  long ldc_, ahead_, group_blocks_, blocks_ = 0, groups_ = 0;
+  long ldc_, ahead_, blocks_ = 0, groups_ = 0;
   float totals_[kMostRows][kMostColumns];
 
   // Blocks prefetch what follows that of the block before.
@@ -74,13 +72,6 @@ void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long 
     return sums.finish();
   }
   for (long t = 0; t < taps; t++, left += tile.rows, of_tap += tap_bytes) sums.add_blocks(left, kBlockTerms, K, of_tap);
-  sums.finish();
-}
-
-void sum_short_blocks(const BlockTile& tile, long terms, const void* const* left, long K, const void* panel,
-                      long distance, float* results, long ldc, long ahead) {
-  LongTile sums(tile, panel, distance, results, ldc, ahead, kShortGroupBlocks);
-  sums.add_blocks(left, terms, K, static_cast<const char*>(panel));
   sums.finish();
 }
 

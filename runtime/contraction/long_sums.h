@@ -34,12 +34,4 @@ struct BlockTile {
 void sum_blocks(const BlockTile&, const void* const* left, long taps, long K, const void* panel, long distance,
                 float* results, long ldc, long ahead);
 
-// Sums that must be more exact: one tap in blocks of `terms` products, and groups of kShortGroupBlocks blocks.
-constexpr long kShortGroupBlocks = 8;
-void sum_short_blocks(const BlockTile&, long terms, const void* const* left, long K, const void* panel, long distance,
-                      float* results, long ldc, long ahead);
-
-// Tiles compute blocks of at most kShortTerms products in registers, kShortBlocks of them before they reach memory.
-constexpr long kShortTerms = 16, kShortBlocks = 8;
-
 }  // namespace cppgen::rt

@@ -7,7 +7,6 @@ namespace cppgen::rt::TILE_ISA {
 
 typedef vec::V<float> Vector;
 constexpr int kLanes = vec::L;
-constexpr int kRegisters = kLanes == 16 ? 32 : 16;
 using TileUnit = vec::FloatUnit;
 struct DoubleUnit : vec::ProductUnit<double> {
   TILE_FN void store(double* p, Vector x) { vec::store<double>(p, x); }

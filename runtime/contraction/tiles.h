@@ -31,10 +31,8 @@ using PrepareFunction = void (*)(const void* const* left, long rows, long taps, 
                                  const void** prepared);
 
 // The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null, except for n_bits.
-// If K is divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. Of
-// float32, entry mr + rows computes one tap in short blocks (sum_short_blocks in long_sums.h), and takes the number of
-// their products, of which at most kShortTerms mean those in registers, in place of the number of taps; its rows are
-// equally far apart. `prepare` is null if tiles read the original rows.
+// If K is divided into blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it.
+// `prepare` is null if tiles read the original rows.
 struct TileSet {
   int mr = 0, nr = 0;
   const TileFunction* functions = nullptr;
@@ -74,8 +72,10 @@ struct WinogradTransforms {
 };
 
 // The products of all patches at one point: block[r * NR + j] = sum over k < K of left[r * ld + k] * B[k, j], for at
-// least one row, on tiles that are as even as they can be. If `terms` is not 0, sums are those of entry mr + rows of
-// the TileSet with so many. The tiles prefetch the panel that follows theirs in memory, in equal parts.
+// least one row, on tiles that are as even as they can be. The sums of blocks of `terms` products are added up in
+// groups of kPatchBlocks blocks, and these to each other: transforms multiply the errors of sums (winograd.h). The
+// tiles prefetch the panel that follows theirs in memory, in equal parts.
+constexpr long kPatchBlocks = 8;
 using PatchProducts = void (*)(const float* left, long ld, long rows, long terms, long K, const float* panel,
                                float* block);
 

@@ -9,7 +9,7 @@ namespace cppgen::rt::TILE_ISA {
 
 typedef float Vector __attribute__((vector_size(16)));
 typedef float UnalignedVector __attribute__((vector_size(16), aligned(4), may_alias));
-constexpr int kLanes = 4, kRegisters = 16;
+constexpr int kLanes = 4;
 
 TILE_FN Vector load(const float* p) { return *(const UnalignedVector*)p; }
 TILE_FN Vector load_first(const float* p, int n) {

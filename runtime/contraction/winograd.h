@@ -64,7 +64,7 @@ struct Points<6> {
 // States how exact results must be: as those of direct sums, or with at most three times their error.
 enum class Accuracy { like_direct, relaxed };
 
-// Sums of products over channels are computed in blocks of so many channels (sum_short_blocks in long_sums.h), which
+// Sums of products over channels are computed in blocks of so many channels (PatchProducts in tiles.h), which
 // are short where results must be like those of direct sums, because the transforms of window 6 multiply their errors,
 // and because direct sums along one direction have few taps in each block of theirs.
 constexpr int block_terms(Form form, Accuracy accuracy) {

@@ -7,20 +7,40 @@
 namespace cppgen::rt::TILE_ISA {
 
 // Tiles of so many rows, which follow each other.
-using PatchTiles = void (*)(const float* left, long ld, long tiles, long K, const float* panel, float* block,
-                            vec::BytesAhead& ahead);
+using PatchTiles = void (*)(const float* left, long ld, long tiles, long terms, long K, const float* panel,
+                            float* block, vec::BytesAhead& ahead);
+
+// Adds rows of sums that follow each other in memory.
+template <int Rows, int Vectors>
+TILE_FN void add_rows(const float* from, float* to) {
+  for (int i = 0; i < Rows * Vectors; i++) store(to + i * kLanes, load(to + i * kLanes) + load(from + i * kLanes));
+}
 
 template <int Rows, int Vectors>
-VEC_KEEPS_REGISTERS void patch_tiles(const float* left, long ld, long tiles, long K, const float* panel, float* block,
-                                     vec::BytesAhead& ahead) {
-  constexpr int kColumns = Vectors * kLanes;
+VEC_KEEPS_REGISTERS void patch_tiles(const float* left, long ld, long tiles, long terms, long K, const float* panel,
+                                     float* block, vec::BytesAhead& ahead) {
+  constexpr int kColumns = Vectors * kLanes, kSlice = vec::slice_columns(kColumns);
+  const long distance = K * kSlice;
+  alignas(sizeof(Vector)) float group_sums[Rows * kColumns];
   vec::BytesAhead panel_ahead = ahead;
   vec::NothingAhead nothing;
   for (long t = 0; t < tiles; t++, left += Rows * ld, block += Rows * kColumns) {
-    vec::Sums<TileUnit, Rows, Vectors> sums;
-    vec::add_products(sums, K, panel, K * vec::slice_columns(kColumns), vec::SteppedRows<Rows, float>(left, ld),
-                      panel_ahead, nothing);
-    store_sums<false>(sums, block, kColumns);
+    vec::SteppedRows<Rows, float> rows(left, ld);
+    const float* slice = panel;
+    for (long rest = K; rest > 0;) {
+      float* const to = rest == K ? block : group_sums;
+      for (long b = 0; b < kPatchBlocks && rest > 0; b++, rest -= terms) {
+        vec::Sums<TileUnit, Rows, Vectors> sums;
+        const long steps = rest < terms ? rest : terms;
+        vec::add_products(sums, steps, slice, distance, rows, panel_ahead, nothing);
+        slice += steps * kSlice;
+        if (b == 0)
+          store_sums<false>(sums, to, kColumns);
+        else
+          store_sums<true>(sums, to, kColumns);
+      }
+      if (to != block) add_rows<Rows, Vectors>(to, block);
+    }
   }
   ahead = panel_ahead;
 }
@@ -30,43 +50,16 @@ constexpr RowTable<PatchTiles, MaxRows, 1> patch_table([](auto rows) {
   return RowFunctions<PatchTiles, 1>{patch_tiles<rows, Vectors>};
 });
 
-// How rows are divided into tiles, some of which have one row more.
-struct PatchDivision {
-  long tiles, rows, larger = 0;
-
-  PatchDivision(long all, long most) : tiles((all + most - 1) / most), rows(all) {
-    if (tiles > 1) rows = all / tiles, larger = all - rows * tiles;
-  }
-};
-
-// Tiles whose sums are computed in short blocks.
-template <int MaxRows, int Vectors>
-void patch_tiles_in_blocks(const float* left, long ld, const PatchDivision& division, long terms, long K,
-                           const float* panel, float* block, long step) {
-  constexpr long kColumns = Vectors * kLanes, kBytes = sizeof(float);
-  for (long t = 0; t < division.tiles; t++) {
-    const long count = division.rows + (t < division.larger ? 1 : 0);
-    const void* pointers[MaxRows];
-    for (long r = 0; r < count; r++, left += ld) pointers[r] = left;
-    const long behind = (K * kColumns * kBytes + t * K * step) / kLineBytes * kLineBytes;
-    tile_table<MaxRows, Vectors>.functions[MaxRows + count](pointers, terms, K, panel, block, kColumns,
-                                                            behind + step / kAheadStep);
-    block += count * kColumns;
-  }
-}
-
 template <int MaxRows, int Vectors>
 void patch_products(const float* left, long ld, long rows, long terms, long K, const float* panel, float* block) {
   constexpr long kColumns = Vectors * kLanes, kBytes = sizeof(float);
-  const PatchDivision division(rows, MaxRows);
-  const long step = bytes_ahead_of_step(kColumns * kBytes, division.tiles);
-  if (terms > 0) return patch_tiles_in_blocks<MaxRows, Vectors>(left, ld, division, terms, K, panel, block, step);
-  const long count = division.rows, larger = division.larger;
-  vec::BytesAhead ahead = {(const char*)(panel + K * kColumns), step};
+  // Some tiles have one row more than the others.
+  const long tiles = (rows + MaxRows - 1) / MaxRows, count = rows / tiles, larger = rows - count * tiles;
+  vec::BytesAhead ahead = {(const char*)(panel + K * kColumns), bytes_ahead_of_step(kColumns * kBytes, tiles)};
   const auto& table = patch_table<MaxRows, Vectors>.functions;
-  if (larger > 0) table[count + 1](left, ld, larger, K, panel, block, ahead);
+  if (larger > 0) table[count + 1](left, ld, larger, terms, K, panel, block, ahead);
   const long done = larger * (count + 1);
-  table[count](left + done * ld, ld, division.tiles - larger, K, panel, block + done * kColumns, ahead);
+  table[count](left + done * ld, ld, tiles - larger, terms, K, panel, block + done * kColumns, ahead);
 }
 
 }  // namespace cppgen::rt::TILE_ISA

@@ -68,6 +68,7 @@ GraphMaker convolution(int64_t channels, int64_t filters, int64_t side, int64_t 
 }
 GraphMaker windows() { return convolution(16, 16, 10, 16); }
 GraphMaker winograd() { return convolution(32, 32, 28, 1); }
+GraphMaker winograd_inputs() { return convolution(144, 144, 14, 1); }
 GraphMaker winograd_groups() { return convolution(64, 64, 28, 2); }
 
 GraphMaker product(int64_t K) {
@@ -117,6 +118,7 @@ const std::vector<Sample>& samples() {
                                        {"transposed", transposed},
                                        {"windows", windows},
                                        {"winograd", winograd},
+                                       {"winograd_inputs", winograd_inputs},
                                        {"winograd_groups", winograd_groups},
                                        {"tiles", tiles},
                                        {"register_tiles", register_tiles},

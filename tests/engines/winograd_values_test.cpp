@@ -21,12 +21,13 @@ float ordinary(int64_t i) { return float(i * 37 % 101 - 50) / 64; }
 
 double weight(int64_t i) { return double(i * 5 % 7 - 3) / 4; }
 
-// A form, whether flat patches are columns of an image and not parts of its lines, and into how many groups channels
-// are divided.
+// A form, whether flat patches are columns of an image and not parts of its lines, into how many groups channels are
+// divided, and whether a step of its own transforms the inputs.
 struct Patches {
   rt::winograd::Form form;
   bool is_column = false;
   int64_t groups = 1;
+  bool shared_inputs = false;
 
   int64_t taps_down() const { return form.flat && !is_column ? 1 : form.taps; }
   int64_t taps_across() const { return is_column ? 1 : form.taps; }
@@ -39,6 +40,7 @@ std::vector<Patches> all_patches() {
     all.push_back({form});
     if (form.flat) all.push_back({form, true});
     all.push_back({form, false, 3});
+    if (!form.flat) all.push_back({form, false, 1, true});
   }
   return all;
 }
@@ -97,21 +99,28 @@ class WinogradValues : public testing::TestWithParam<Patches> {
  protected:
   // Computes by Winograd's algorithm, and by direct sums.
   std::vector<float> patches(const Machine& on, const ir::HostTensor& images) const {
+    return patches(on, images, GetParam().shared_inputs);
+  }
+  std::vector<float> patches(Machine on, const ir::HostTensor& images, bool shared_inputs) const {
+    on.target.tuning.winograd_shared_patches = shared_inputs ? 1 << 20 : 0;
+    if (shared_inputs) on.target.l2_bytes = std::min<int64_t>(on.target.l2_bytes, 1 << 10);  // less than the weights
     const int side = GetParam().form.side;
-    return results(on, fmt::format("WINOGRAD_{0}X{0}", side), images, fmt::format("winograd-{0}x{0}", side));
+    const size_t contractions = shared_inputs ? 2 : 1;
+    return results(on, fmt::format("WINOGRAD_{0}X{0}", side), images,
+                   std::vector<std::string>(contractions, fmt::format("winograd-{0}x{0}", side)));
   }
   std::vector<float> direct(const Machine& on, const ir::HostTensor& images) const {
-    return results(on, "CPP", images, "cppgen");
+    return results(on, "CPP", images, {"cppgen"});
   }
 
  private:
   static std::vector<float> results(const Machine& machine, const std::string& backend, const ir::HostTensor& images,
-                                    const std::string& engine) {
+                                    const std::vector<std::string>& engines) {
     Graph graph = convolution(images.dims[0], GetParam());
     schedule::Options options;
     options.max_autotune_conv_backends = {backend};
     const Result result = run_on(machine, graph, options, {images}, 2);
-    EXPECT_EQ(result.engines, std::vector<std::string>{engine});
+    EXPECT_EQ(result.engines, engines);
     std::vector<float> values(result.outputs[0].bytes.size() / sizeof(float));
     std::memcpy(values.data(), result.outputs[0].bytes.data(), result.outputs[0].bytes.size());
     return values;
@@ -192,9 +201,18 @@ TEST_P(WinogradValues, DoNotDependOnPanelsAtOnce) {
   EXPECT_EQ(std::memcmp(many.data(), one.data(), many.size() * sizeof(float)), 0);
 }
 
+TEST_P(WinogradValues, DoNotDependOnTheStepThatTransforms) {
+  if (!GetParam().shared_inputs) return;
+  const ir::HostTensor images = images_of(images_with_one());
+  const Machine on = this_machine();
+  const auto shared = patches(on, images, true), own = patches(on, images, false);
+  ASSERT_EQ(shared.size(), own.size());
+  EXPECT_EQ(std::memcmp(shared.data(), own.data(), own.size() * sizeof(float)), 0);
+}
+
 INSTANTIATE_TEST_SUITE_P(Forms, WinogradValues, testing::ValuesIn(all_patches()), [](const auto& patches) {
   const rt::winograd::Form form = patches.param.form;
-  return fmt::format("{}Side{}Taps{}Stride{}Groups{}",
+  return fmt::format("{}{}Side{}Taps{}Stride{}Groups{}", patches.param.shared_inputs ? "Shared" : "",
                      patches.param.is_column ? "Column"
                      : form.flat             ? "Line"
                                              : "",

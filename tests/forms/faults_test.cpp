@@ -63,6 +63,8 @@ const std::map<std::string, std::vector<Change>>& changes() {
       {"winograd",
        {change<WinogradPlan>("panels at once", [](WinogradPlan& p) { p.panels_at_once = p.panels_per_unit + 1; }),
         change<WinogradPlan>("overlap", [](WinogradPlan& p) { p.sums_plane = 0; })}},
+      {"winograd_inputs",
+       {change<WinogradInputsPlan>("1 products of a patch", [](WinogradInputsPlan& p) { p.products = 1; })}},
       {"attention",
        {change<AttentionPlan>("blocks of 0 keys", [](AttentionPlan& p) { p.key_block = 0; }),
         change<AttentionPlan>("no number of rows", [](AttentionPlan& p) { p.may_be_few = p.may_be_many = false; })}},

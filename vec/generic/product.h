@@ -72,9 +72,10 @@ VEC_FN BytesAhead bytes_ahead(const void* panel, i64 ahead) {
 }
 
 // Adds sum over k < K of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
-// advance do so instead of being indexed. The loop is not unrolled: g++ would run out of registers.
+// advance do so instead of being indexed, so that the next products follow. The loop is not unrolled: g++ would run out
+// of registers.
 template <class Unit, int Rows, int Vectors, class T, class Row, class PanelAhead, class RowsAhead>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row row,
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row&& row,
                          PanelAhead& panel_ahead, RowsAhead& rows_ahead) {
   constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
   constexpr int kStepsAhead = 16;

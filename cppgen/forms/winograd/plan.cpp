@@ -16,6 +16,8 @@ constexpr int64_t kLineElements = 16;  // float32 elements of a cache line
 
 int64_t whole_lines(int64_t elements) { return pieces(elements, kLineElements) * kLineElements; }
 
+bool are_transformed(const TileContraction& c) { return c.transformed >= 0; }
+
 // Patches that have as many products as the rows of a tile, if they are squares: flat ones have fewer products, with
 // the same number of weights, which each block of patches reads.
 int64_t patches_of_tile(const TileContraction& c) {
@@ -26,7 +28,9 @@ int64_t patches_of_tile(const TileContraction& c) {
 int64_t batch_of(const TileContraction& c) { return std::max<int64_t>(1, points(c.batch).constant()); }
 
 int64_t most_patches(const KernelView& view) {
-  return view.tuning().winograd_tiles * patches_of_tile(*view.kernel.contraction);
+  const TileContraction& c = *view.kernel.contraction;
+  const auto& tuning = view.tuning();
+  return (are_transformed(c) ? tuning.winograd_shared_tiles : tuning.winograd_tiles) * patches_of_tile(c);
 }
 
 // At least `least` blocks, but more, which read the weights more often, if at least a tenth fewer tiles result: a few
@@ -39,29 +43,44 @@ int64_t blocks_of_full_tiles(int64_t patches, int64_t least, int64_t tile) {
   return best;
 }
 
+// Blocks of patches whose inputs are shared: groups of panels are units, too, at no cost. Each thread reads a block of
+// its own if that has enough rows for the time that weights take.
+int64_t blocks_of_shared_patches(const KernelView& view, int64_t patches, int64_t panels) {
+  const int64_t tile = patches_of_tile(*view.kernel.contraction);
+  const int64_t wanted = pieces(view.tuning().winograd_units, panels), most = patches / std::max<int64_t>(tile / 2, 1);
+  const int64_t of_threads = 2 * patches >= 7 * tile ? 2 : 1;
+  return std::max({pieces(patches, most_patches(view)), std::min(wanted, most), of_threads});
+}
+
 // A block has as many patches as fill some tiles, because each block reads all weights, but few enough to leave units
 // for many threads: groups of panels are units, too, but each of them transforms its inputs again. It has half a tile
 // if whole tiles and panels would leave too few units.
-IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
+int64_t blocks_of_own_patches(const KernelView& view, int64_t patches, int64_t panels) {
   const auto& tuning = view.tuning();
-  const int64_t tile = patches_of_tile(*view.kernel.contraction), most = most_patches(view);
-  if (!plan.patches.is_constant()) return ir::ceildiv(plan.patches, most);
-  const int64_t patches = plan.patches.constant(), panels = plan.panels.constant();
+  const int64_t tile = patches_of_tile(*view.kernel.contraction);
   const int64_t units = pieces(tuning.winograd_units, batch_of(*view.kernel.contraction));
   const int64_t groups = std::clamp(panels / tuning.winograd_panels, int64_t(1), tuning.winograd_groups);
   const int64_t least = patches / tile * panels < units ? std::max<int64_t>(tile / 2, 1) : tile;
-  const int64_t blocks =
-      std::max({pieces(patches, most), std::min(pieces(units, groups), patches / least), int64_t(1)});
-  return blocks_of_full_tiles(patches, blocks, tile);
+  return std::max({pieces(patches, most_patches(view)), std::min(pieces(units, groups), patches / least), int64_t(1)});
 }
 
-// All panels, unless that leaves too few units for many threads, or units of other blocks of patches, which run next,
-// would not find the panels in the last-level cache.
+IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
+  const TileContraction& c = *view.kernel.contraction;
+  if (!plan.patches.is_constant()) return ir::ceildiv(plan.patches, most_patches(view));
+  const int64_t patches = plan.patches.constant(), panels = plan.panels.constant();
+  const int64_t blocks = are_transformed(c) ? blocks_of_shared_patches(view, patches, panels)
+                                            : blocks_of_own_patches(view, patches, panels);
+  return blocks_of_full_tiles(patches, blocks, patches_of_tile(c));
+}
+
+// All panels, unless that leaves too few units for many threads (of shared inputs, more units cost little), or units of
+// other blocks of patches, which run next, would not find the panels in the last-level cache.
 int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   const auto& tuning = view.tuning();
   if (!view.kernel.contraction->batch.empty()) return plan.panels.constant();
   const int64_t panels = plan.panels.constant(), blocks = constant_or(plan.blocks, tuning.winograd_units);
   const int64_t groups = pieces(tuning.winograd_units, blocks);
+  if (are_transformed(*view.kernel.contraction)) return std::max<int64_t>(1, panels / (2 * groups));
   const int64_t bytes = view.kernel.contraction->panel_elements.constant() * int64_t(sizeof(float));
   const int64_t cached = view.target.l3_bytes / tuning.winograd_l3_share / std::max<int64_t>(bytes, 1);
   const int64_t most = blocks > 1 && view.target.l3_bytes > 0 ? std::min(panels, cached) : panels;
@@ -107,13 +126,18 @@ PlannedKernel plan_winograd(const KernelView& view) {
   w.most_patches = w.patches.is_constant() ? std::max<int64_t>(1, pieces(w.patches.constant(), w.blocks.constant()))
                                            : most_patches(view);
   w.panels_per_unit = winograd_panels(view, w);
-  w.rows_outside = panels_stay_in_cache(view, w.panels * batch_of(c));
+  w.rows_outside =
+      panels_stay_in_cache(view, w.panels * batch_of(c)) || (are_transformed(c) && constant_or(w.blocks, 1) > 1);
   w.batch_per_unit = batch_per_unit(view);
   w.groups = ir::ceildiv(w.panels, w.panels_per_unit) * pieces(batch_of(c), w.batch_per_unit);
   const int64_t K = c.k.extent.constant() * w.batch_per_unit;
   // Rows an odd number of lines apart map to different sets of the first-level cache, and so do products.
   w.input_row = (whole_lines(K) / kLineElements | 1) * kLineElements;
   w.input_plane = w.most_patches * w.input_row + kLineElements;
+  if (are_transformed(c)) {
+    const auto& shape = view.program().buffer(c.transformed).shape;
+    w.input_row = shape[2].constant(), w.input_plane = (shape[1] * shape[2]).constant();
+  }
   w.sums_plane = whole_lines(w.most_patches * nr) + kLineElements;
   w.panels_at_once = panels_at_once(view, w, products);
 
@@ -121,8 +145,10 @@ PlannedKernel plan_winograd(const KernelView& view) {
   plan.units = w.blocks * w.groups;
   plan.unit_work =
       std::max<int64_t>(products * K * w.most_patches * w.panels_per_unit * nr / view.tuning().products_per_element, 1);
-  plan.scratch_bytes = products * (w.input_plane + w.panels_at_once * w.sums_plane) * int64_t(sizeof(float));
-  plan.read_by_all = w.rows_outside ? -1 : c.left->buffer, plan.column_groups = w.groups;
+  const int64_t inputs = are_transformed(c) ? 0 : w.input_plane;
+  plan.scratch_bytes = products * (inputs + w.panels_at_once * w.sums_plane) * int64_t(sizeof(float));
+  const BufferId left = are_transformed(c) ? c.transformed : c.left->buffer;
+  plan.read_by_all = w.rows_outside ? -1 : left, plan.column_groups = w.groups;
   plan.form = std::make_unique<WinogradPlan>(std::move(w));
   return plan;
 }

@@ -29,4 +29,16 @@ struct WinogradPlan : FormPlan {
   KernelText write(const KernelView&, const KernelPlan&, const Options&) const override;
 };
 
+// The step that transforms the inputs of a convolution for all its units. A unit is a patch.
+struct WinogradInputsPlan : FormPlan {
+  int64_t products = 0;  // of a patch
+  IndexExpr patches;     // of all images
+
+  std::string describe() const override;
+  void print(FieldPrinter&) override;
+  std::string fault(const KernelView&) const override;
+  KernelWork work(const KernelView&) const override;
+  KernelText write(const KernelView&, const KernelPlan&, const Options&) const override;
+};
+
 }  // namespace cppgen::forms

@@ -14,7 +14,8 @@ using schedule::TileContraction;
 // The instructions that read, transform and write the vectors of patches, in both directions.
 IndexExpr transforming_instructions(const KernelView& view, const TileContraction& c, const WinogradPlan& plan) {
   const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd);
-  const IndexExpr inputs = ir::ceildiv(c.k.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
+  IndexExpr inputs = 0;
+  if (c.transformed < 0) inputs = ir::ceildiv(c.k.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
   return costs_of(view.target).winograd_element * products * plan.patches * points(c.batch) *
          (inputs + ir::ceildiv(c.columns.extent, lanes));
 }

@@ -1,5 +1,7 @@
 #include "cppgen/forms/winograd/writer.h"
 
+#include <algorithm>
+
 #include "runtime/contraction/winograd.h"
 
 namespace cppgen::forms {
@@ -9,11 +11,10 @@ using ir::Loop;
 
 const Code kPatch = Code::name("patch"), kPanel = Code::name("panel"), kBlock = Code::name("patch_block"),
            kGroup = Code::name("group"), kInputs = Code::name("inputs"), kSums = Code::name("sums"),
-           kFindPoints = Code::name("find_points"), kTransforms = Code::name("transforms"),
-           kInputRow = Code::name("input_row"), kInputPlane = Code::name("input_plane"),
-           kSumsPlane = Code::name("sums_plane"), kFirstLine = Code::name("first_line"),
-           kFirstPosition = Code::name("first_position"), kFirstBatch = Code::name("first_batch"),
-           kBatchEnd = Code::name("batch_end");
+           kFindPoints = Code::name("find_points"), kInputRow = Code::name("input_row"),
+           kInputPlane = Code::name("input_plane"), kSumsPlane = Code::name("sums_plane"),
+           kFirstLine = Code::name("first_line"), kFirstPosition = Code::name("first_position"),
+           kFirstBatch = Code::name("first_batch"), kBatchEnd = Code::name("batch_end");
 
 Loop make_loop(const ir::Program& program, const char* name, IndexExpr extent) {
   return {program.index->loop(name, extent), extent};
@@ -22,26 +23,40 @@ Loop make_loop(const ir::Program& program, const char* name, IndexExpr extent) {
 }  // namespace
 
 WinogradWriter::WinogradWriter(const KernelView& view, const WinogradPlan& plan, const Options& options)
-    : ContractionWriter(view, options),
+    : WinogradWriter(view, plan, options,
+                     {make_loop(view.program(), "down", plan.down), make_loop(view.program(), "across", plan.across),
+                      make_loop(view.program(), "first_batch", points(view.kernel.contraction->batch))}) {}
+
+WinogradWriter::WinogradWriter(const KernelView& view, const WinogradPlan& plan, const Options& options,
+                               const Loops& loops)
+    : PatchWriter(view, options, inputs_of(view, plan, loops)),
       plan_(plan),
       contraction_(*view.kernel.contraction),
       form_(contraction_.winograd),
-      window_down_(window_along(plan.side_down)),
-      window_across_(window_along(plan.side_across)),
-      down_(make_loop(view.program(), "down", plan.down)),
-      across_(make_loop(view.program(), "across", plan.across)),
-      first_batch_(make_loop(view.program(), "first_batch", points(contraction_.batch))),
-      line_(make_loop(view.program(), "y", inputs_along(plan.down, plan.side_down))),
-      position_(make_loop(view.program(), "x", inputs_along(plan.across, plan.side_across))) {}
+      loops_(loops) {}
 
-int64_t WinogradWriter::window_along(int64_t side) const { return side == 1 ? 1 : rt::winograd::window(form_); }
-
-// The distance between the first inputs of neighbouring patches.
-int64_t WinogradWriter::step_along(int64_t side) const { return side == 1 ? 1 : side * form_.stride; }
-
-// The lines or positions of an image that so many patches read. A direction without taps is counted in results.
-IndexExpr WinogradWriter::inputs_along(IndexExpr patches, int64_t side) const {
-  return patches * step_along(side) + (window_along(side) - step_along(side));
+// The results of a patch are those of the contraction's loops over rows from its first one on, and a tap is a point.
+PatchInputs WinogradWriter::inputs_of(const KernelView& view, const WinogradPlan& plan, const Loops& loops) {
+  const schedule::TileContraction& c = *view.kernel.contraction;
+  const auto points_along = [&](const char* name, int64_t side) {
+    return make_loop(view.program(), name, side == 1 ? 1 : int64_t(rt::winograd::window(c.winograd)));
+  };
+  PatchInputs inputs{.form = c.winograd,
+                     .patches = {c.rows.begin(), c.rows.end() - long(c.taps.size())},
+                     .dy = points_along("dy", plan.side_down),
+                     .dx = points_along("dx", plan.side_across),
+                     .load = c.left,
+                     .at_point = {{c.k.var.node(), 0}}};
+  if (!c.batch.empty()) inputs.at_point[c.batch[0].var.node()] = loops.first_batch.var;
+  if (c.taps.size() == 2) {
+    inputs.patches.push_back(loops.down);
+    inputs.at_point[c.rows[c.rows.size() - 2].var.node()] = loops.down.var * plan.side_down;
+    inputs.at_point[c.taps[0].var.node()] = inputs.dy.var;
+  }
+  inputs.patches.push_back(loops.across);
+  inputs.at_point[c.rows.back().var.node()] = loops.across.var * plan.side_across;
+  inputs.at_point[c.taps.back().var.node()] = inputs.dx.var;
+  return inputs;
 }
 
 // The loop over the lines of an image; null for a sequence.
@@ -54,9 +69,14 @@ void WinogradWriter::write_body() {
   declare_unit();
   body_.constant("const vec::Piece", "piece", "vec::even_piece({}, {}, {})", index_text(plan_.patches),
                  index_text(plan_.blocks), kBlock);
-  write_points();
-  body_.comment("Transforms the inputs of each patch of the unit's block.");
-  write_inputs();
+  write_find_points();
+  if (are_transformed()) {
+    body_.constant("const float* const", kInputs, "{} + piece.begin * {}",
+                   context_.pointers.at(contraction_.transformed), kInputRow);
+  } else {
+    body_.comment("Transforms the inputs of each patch of the unit's block.");
+    write_inputs();
+  }
   if (in_groups()) {
     body_.open(For{.variable = name_loop(contraction_.batch[0]), .begin = kFirstBatch, .end = kBatchEnd});
     write_panels(0, plan_.panels.constant());
@@ -91,19 +111,19 @@ void WinogradWriter::open_panels() { body_.open(For{.variable = kPanel, .begin =
 
 void WinogradWriter::declare_scratch() {
   const int64_t products = rt::winograd::products(form_);
-  before_.constant("float* const", kInputs, "(float*)args->scratch");
-  before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
-  before_.comment(fmt::format("The transforms for {} results of {} taps along {} with stride {}.", form_.side,
-                              form_.taps, form_.flat ? "one direction" : "both directions", form_.stride));
-  before_.constant("constexpr int", kTransforms, "{}", rt::winograd::number_of(form_));
+  if (are_transformed()) {
+    before_.constant("float* const", kSums, "(float*)args->scratch");
+  } else {
+    before_.constant("float* const", kInputs, "(float*)args->scratch");
+    before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
+    note_scratch("inputs: [product][patch][K], transformed");
+  }
+  declare_transforms(contraction_.k.extent.constant() * plan_.batch_per_unit);
   // They have the type of their values: int, or that of parameters in functions that several kernels share.
   const auto distance = [&](const Code& name, int64_t value) { before_.constant("const auto", name, "{}", value); };
   distance(kInputRow, plan_.input_row), distance(kInputPlane, plan_.input_plane);
   distance(kSumsPlane, plan_.sums_plane);
   if (plan_.panels_at_once > 1) distance("panel_sums", products * plan_.sums_plane);
-  const int64_t channels = contraction_.k.extent.constant() * plan_.batch_per_unit;
-  before_.array("alignas(64) static const float", "padding", Code(channels), "{}");
-  note_scratch("inputs: [product][patch][K], transformed");
   note_scratch("sums: [panel][product][patch][column]");
 }
 
@@ -118,10 +138,13 @@ void WinogradWriter::declare_unit() {
   let(kGroup, plan_.rows_outside ? one : plan_.blocks, groups);
   if (!in_groups()) return;
   body_.let(kFirstBatch, "{} * {}", kGroup, plan_.batch_per_unit);
-  context_.names.set(first_batch_.var.node(), kFirstBatch);
+  context_.names.set(loops_.first_batch.var.node(), kFirstBatch);
   body_.let(kBatchEnd, "vec::imin({}, {} + {})", index_text(points(contraction_.batch)), kFirstBatch,
             plan_.batch_per_unit);
 }
+
+// Returns whether an earlier step transforms the inputs.
+bool WinogradWriter::are_transformed() const { return contraction_.transformed >= 0; }
 
 bool WinogradWriter::in_groups() const { return !contraction_.batch.empty(); }
 
@@ -139,58 +162,17 @@ Code WinogradWriter::panels_of_group() {
               plan_.panels.constant() * of_panel * contraction_.k.extent.constant() * contraction_.shape.nr);
 }
 
-// Declares the image and the position in it of the patch `patch` of the block.
-void WinogradWriter::decompose_patch() {
-  std::vector<Loop> loops(contraction_.rows.begin(), contraction_.rows.end() - long(contraction_.taps.size()));
-  if (lines()) loops.push_back(down_);
-  loops.push_back(across_);
+// The number of the patch `patch` of the block among those of all images.
+Code WinogradWriter::patch_number() {
   body_.let("number", "piece.begin + {}", kPatch);
-  decompose(Code::name("number"), loops);
-  if (lines()) body_.let(kFirstLine, "{} * {}", factor(down_.var), plan_.side_down);
-  body_.let(kFirstPosition, "{} * {}", factor(across_.var), plan_.side_across);
-}
-
-// The address of the channels of a point of the inputs, or of padding.
-Code WinogradWriter::point_address() {
-  const ir::Expr left = contraction_.left;
-  ir::IndexMap at_point{{contraction_.k.var.node(), 0}};
-  if (in_groups()) at_point[contraction_.batch[0].var.node()] = first_batch_.var;
-  // The index of an input is that of the first result, with a tap at its position.
-  const auto read_along = [&](const Loop& results, const Loop& taps, const Loop& inputs) {
-    const bool has_taps = !taps.extent.is_constant(1);
-    at_point[(has_taps ? taps : results).var.node()] = inputs.var;
-    at_point[(has_taps ? results : taps).var.node()] = 0;
-  };
-  read_along(contraction_.rows.back(), contraction_.taps.back(), position_);
-  if (lines()) read_along(*lines(), contraction_.taps[0], line_);
-  const auto& shape = view_.program().buffer(left->buffer).shape;
-  std::vector<Code> inside;
-  for (size_t d = 0; d < shape.size(); d++) {
-    const IndexExpr index = ir::substitute(left->indices[d], at_point);
-    if (!ir::depends_on(index, line_.var.node()) && !ir::depends_on(index, position_.var.node())) continue;
-    if (!ir::prove_less_equal(0, index)) inside.push_back(context_.names.at_least(index, 0));
-    if (!ir::prove_less(index, shape[d])) inside.push_back(context_.names.less(index, shape[d]));
-  }
-  const Code address = sum(context_.pointers.at(left->buffer),
-                           index_text(ir::substitute(view_.offset(left->buffer, left->indices), at_point)));
-  return inside.empty() ? address : code("{} ? {} : padding", all_of(inside), address);
+  return Code::name("number");
 }
 
 // find_points(patch, points): the points of the inputs of a patch. It is called from two places, and long.
-void WinogradWriter::write_points() {
+void WinogradWriter::write_find_points() {
   body_.open(Lambda{kFindPoints, fmt::format("const int {}, const float** points", kPatch.text()), true});
-  decompose_patch();
-  const Code dy = Code::name("dy"), dx = Code::name("dx");
-  body_.open(For{.type = "int", .variable = dy, .end = Code(window_down_)});
-  body_.open(For{.type = "int", .variable = dx, .end = Code(window_across_)});
-  const auto first_input = [&](const Code& first, int64_t side) {
-    return side != 1 && form_.stride != 1 ? code("{} * {}", first, form_.stride) : first;
-  };
-  if (lines()) body_.let(name_loop(line_), "{} + {}", first_input(kFirstLine, plan_.side_down), dy);
-  body_.let(name_loop(position_), "{} + {}", first_input(kFirstPosition, plan_.side_across), dx);
-  body_.line("points[{} * {} + {}] = {};", dy, window_across_, dx, point_address());
-  body_.close();
-  body_.close();
+  decompose_patch(patch_number());
+  write_points();
   body_.close();
 }
 
@@ -200,8 +182,7 @@ void WinogradWriter::write_inputs() {
   body_.line("{}({}, points);", kFindPoints, kPatch);
   const Code K = index_text(contraction_.k.extent);
   const Code channels = in_groups() ? code("({} - {}) * {}", kBatchEnd, kFirstBatch, K) : K;
-  body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, kTransforms, channels, kInputs, kPatch,
-             kInputRow, kInputPlane);
+  write_transform(channels, code("{} + {} * {}", kInputs, kPatch, kInputRow), kInputPlane);
   body_.close();
 }
 
@@ -209,10 +190,9 @@ void WinogradWriter::write_inputs() {
 void WinogradWriter::write_products() {
   const auto& c = contraction_;
   const int64_t products = rt::winograd::products(form_), panel = c.k.extent.constant() * c.shape.nr;
-  const int64_t terms = c.summed_channels;
-  const bool in_blocks = c.k.extent.constant() > terms;
-  before_.comment("Sums of so many channels are computed by themselves; 0: of all of them.");
-  before_.constant("const auto", "terms", "{}", in_blocks ? terms : 0);
+  before_.comment("Sums of so many channels are computed by themselves.");
+  before_.constant("const auto", "terms", "{}",
+                   std::min(c.summed_channels, std::max<int64_t>(c.k.extent.constant(), 1)));
   const Code product = Code::name("product");
   body_.open(For{.type = "int", .variable = product, .end = Code(products)});
   open_panels();
@@ -234,10 +214,12 @@ void WinogradWriter::write_results() {
   body_.let("column0", "{} * {}", kPanel, nr);
   body_.let("tile_columns", "vec::imin({} - column0, {})", index_text(c.columns.extent), nr);
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
-  decompose_patch();
+  decompose_patch(patch_number());
+  if (lines()) body_.let(kFirstLine, "{} * {}", factor(loops_.down.var), plan_.side_down);
+  body_.let(kFirstPosition, "{} * {}", factor(loops_.across.var), plan_.side_across);
   body_.array("alignas(64) float", "block", Code(rt::winograd::results(form_) * nr));
-  body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime, kTransforms,
-                 panel_sums(), kPatch, nr, kSumsPlane, nr);
+  body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime,
+                 transforms(), panel_sums(), kPatch, nr, kSumsPlane, nr);
   write_direct();
   if (lines())
     body_.let("line_end", "vec::imin({}, {} - {})", plan_.side_down, index_text(lines()->extent), kFirstLine);
@@ -262,7 +244,7 @@ void WinogradWriter::write_direct() {
   if (in_groups())
     body_.each({.type = "int", .variable = "point", .end = Code(rt::winograd::products(form_))},
                code("points[point] += {};", group_offset()));
-  body_.line("{}->winograd_direct[{}](points, {}, {}[{}], {} + {} + {} * {}, {}, block);", kRuntime, kTransforms,
+  body_.line("{}->winograd_direct[{}](points, {}, {}[{}], {} + {} + {} * {}, {}, block);", kRuntime, transforms(),
              index_text(c.k.extent), of_format("tiles", c.format), form_.side, panels_of_group(),
              plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step, c.shape.nr);
   body_.close();

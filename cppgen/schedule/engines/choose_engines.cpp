@@ -51,7 +51,8 @@ class Preparation {
     if (choice.separate_epilogue) separate_epilogue(prepared);
     for (OperandCopy& copy : prepared.copies) {
       schedule_.log.copies.push_back({copy.nest.stores[0].buffer, std::move(copy.kind), std::move(copy.reason)});
-      append(std::move(copy.nest));
+      if (auto* tiles = std::get_if<TileContraction>(&copy.step)) tiles->engine = engine.name;
+      append(std::move(copy.nest), std::move(copy.step));
     }
     for (PackedConstant& packed : prepared.packed) schedule_.packed.push_back(std::move(packed));
     if (auto* tiles = std::get_if<TileContraction>(&prepared.step))

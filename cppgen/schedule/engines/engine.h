@@ -21,6 +21,7 @@ using ContractionStep = std::variant<std::monostate, TileContraction, LibrarySte
 struct OperandCopy {
   LoopNest nest;
   std::string kind, reason;  // see DecisionLog::Copy
+  ContractionStep step{};
 };
 
 // A contraction in its engine's form. New buffers are part of the program, and have layouts.

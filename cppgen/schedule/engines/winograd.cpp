@@ -16,6 +16,7 @@
 #include "cppgen/schedule/engines/panels.h"
 #include "cppgen/schedule/engines/row_tiling.h"
 #include "cppgen/schedule/engines/tiles.h"
+#include "cppgen/schedule/engines/winograd_inputs.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -135,6 +136,7 @@ class WinogradTime {
   WinogradTime(const ContractionView& view, const Options& options, const Target& target)
       : view_(view),
         accuracy_(accuracy_of(options)),
+        target_(target),
         costs_(costs_of(target)),
         lanes_(double(target.lanes)),
         most_prefetched_(target.tuning.panels_ahead_share * double(target.l2_bytes) /
@@ -160,7 +162,7 @@ class WinogradTime {
     const double weights = rt::winograd::products(form) * time_of_weights();
     // Two blocks of patches at least read the weights, which matters for small images and with stride 2.
     if (form.taps == 5 && !form.flat) return costs_.winograd_five_taps * together(time, 2 * weights);
-    return together(time, (form.stride == 2 ? 2 : 1) * weights);
+    return together(time, (form.stride == 2 && !shares_inputs(view_, form, target_) ? 2 : 1) * weights);
   }
 
  private:
@@ -168,6 +170,7 @@ class WinogradTime {
 
   const ContractionView& view_;
   const rt::winograd::Accuracy accuracy_;
+  const Target& target_;
   const Costs& costs_;
   const double lanes_, most_prefetched_;  // the steps of K of the longest panels that direct tiles prefetch
   const double groups_, k_, vectors_;     // of a group of channels
@@ -261,6 +264,7 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);
+  if (shares_inputs(view, c.winograd, target)) transform_inputs(program, layouts, c, prepared);
   prepared.step = std::move(c);
   return prepared;
 }

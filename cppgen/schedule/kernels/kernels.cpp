@@ -171,6 +171,7 @@ void collect_arguments(FusedKernel& kernel) {
     if (!local(s.buffer)) out.insert(s.buffer);
   });
   if (kernel.contraction) in.insert(kernel.contraction->packed);
+  if (kernel.contraction && kernel.contraction->transformed >= 0) in.insert(kernel.contraction->transformed);
   kernel.reads_back.clear();
   for (BufferId b : out)
     if (in.erase(b)) kernel.reads_back.push_back(b);
