@@ -143,7 +143,7 @@ class StatementList {
          call("at", "vec::All{}") + ";");
     if (masked_tail)
       when(code("{}at < {}", size.empty() ? Code() : code("{} % vec::L != 0 && ", operand(size)), end),
-           call("at", code("vec::Tail{{int({} - at)}}", end)) + ";");
+           call("at", code("vec::tail({} - at)", end)) + ";");
     else
       each({.variable = "at", .begin = {}, .end = end}, call("at", "vec::Tail{1}") + ";");
   }

@@ -48,6 +48,9 @@ constexpr int products(Form form) { return form.flat ? window(form) : window(for
 constexpr int direct_taps(Form form) { return form.flat ? form.taps : form.taps * form.taps; }
 constexpr int results(Form form) { return form.flat ? form.side : form.side * form.side; }
 
+// At least as many as any form has.
+constexpr int kMostProducts = 36, kMostResults = 16;
+
 // The polynomials are evaluated at 0, at plus and minus these points, and at infinity. Those of window 6 are chosen for
 // a small error: with 1 and 2 it would be twice as large.
 template <int Window>

@@ -115,7 +115,7 @@ TEST(Statements, FunctionsAreCalledForWholeVectorsAndTheRest) {
             "  return [&, i, n, k](int j) CPPGEN_LAMBDA {\n    use(i, j, k, other);\n  };\n};\n"
             "vec::i64 at = 0;\n"
             "for (; at + vec::L <= 10; at += vec::L) f(at, vec::All{});\n"
-            "if (at < 10) f(at, vec::Tail{int(10 - at)});\n");
+            "if (at < 10) f(at, vec::tail(10 - at));\n");
 }
 
 TEST(Statements, WhatIsOpenedIsClosed) {

@@ -21,6 +21,7 @@ struct All {
 struct Tail {
   int count;
 };
+VEC_FN Tail tail(i64 count) { return {int(count)}; }
 
 // A number as a type, to unroll by.
 template <int N>
@@ -230,6 +231,17 @@ VEC_FN Piece even_piece(i64 length, i64 pieces, i64 number) {
 }
 VEC_FN Piece whole_piece(i64 length) { return {0, int(length)}; }
 VEC_FN i64 imax(i64 a, i64 b) { return a > b ? a : b; }
+
+// The tile of rows and the group of panels of a unit of a contraction. Blocks of `together` tiles, the last of which
+// may be smaller, follow each other: of a block, all tiles with the first group, then with the next.
+struct UnitPlace {
+  i64 tile, group, tile_of_block;
+};
+VEC_FN UnitPlace place_of_unit(i64 unit, i64 tiles, i64 groups, i64 together) {
+  const i64 first = unit / (together * groups) * together, rest = unit - first * groups;
+  const i64 count = imin(together, tiles - first);
+  return {first + rest % count, rest / count, rest % count};
+}
 
 // An index of a tensor: negative ones count from the end. Outside: notes failed check `id` and gives -1.
 VEC_FN i64 checked_index(i64 value, i64 extent, int* error, int id) {

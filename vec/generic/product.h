@@ -156,7 +156,7 @@ VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, EvenRows left, i64 taps, i
                      PanelAhead panel_ahead, RowsAhead rows_ahead) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
-    const SteppedRows<Rows, f32> rows(left.first + left.tap_offsets[t], left.distance);
+    SteppedRows<Rows, f32> rows(left.first + left.tap_offsets[t], left.distance);
     add_products(sums, K, slice, distance, rows, panel_ahead, rows_ahead);
   }
 }

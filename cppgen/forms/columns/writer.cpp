@@ -63,7 +63,7 @@ void ColumnsWriter::write_calls(const Code& stop) {
                code("point(at, vec::All{{}}, vec::Int<{}>{{}});", wide));
   if (plan_.masks_full_vectors && options_.enable_loop_tail_vec)
     return body_.each({.variable = "at", .begin = {}, .end = stop, .step = "vec::L"},
-                      code("point(at, vec::Tail{{int(vec::imin({} - at, vec::L))}}, vec::Int<1>{{}});", stop));
+                      code("point(at, vec::tail(vec::imin({} - at, vec::L)), vec::Int<1>{{}});", stop));
   const char* one = wide > 1 ? ", vec::Int<1>{}" : "";
   call_by_vectors(stop, [&](const Code& at, const Code& n) { return code("point({}, {}{})", at, n, one); });
 }

@@ -96,10 +96,9 @@ void TileWriter::prefetch_floats(const Code& tile) {
   const double most = view_.tuning().panels_ahead_share * double(view_.target.l2_bytes);
   if (!plan_.tiles.is_constant(1) && double(group) > most) return;
   constexpr int64_t kManyTiles = 64;
-  if (plan_.rows_outside)
-    ahead_ = share_of_group(kTileOfBlock, plan_.tiles_together, group);
-  else
-    ahead_ = share_of_group(tile, std::max<int64_t>(constant_or(plan_.tiles, kManyTiles), 1), group);
+  const int64_t tiles =
+      plan_.rows_outside ? plan_.tiles_together : std::max<int64_t>(constant_or(plan_.tiles, kManyTiles), 1);
+  ahead_ = share_of_group(tile.is_number(0) ? tile : kTileOfBlock, tiles, group);
 }
 
 // Returns what a tile fetches of the panel so many bytes behind its own (`ahead` in runtime/contraction/tiles.h), where
@@ -111,7 +110,7 @@ Code TileWriter::share_of_group(const Code& tile, int64_t tiles, int64_t distanc
   const int64_t bytes = rt::bytes_ahead_of_step(of_step, tiles), sharing = pieces(of_step, bytes);
   const Code place =
       sum(times(tile, whole_lines(steps * bytes)), whole_lines(distance) + bytes / int64_t(rt::kAheadStep));
-  if (tiles <= sharing) return place;
+  if (tile.is_number(0)) return place;
   const Code ahead = Code::name("ahead");
   body_.let(ahead, "{} < {} ? {} : 0", tile, sharing, place);
   return ahead;
@@ -123,7 +122,7 @@ void TileWriter::prefetch_rows(const Code& panel) {
   const int64_t K = contraction().k.extent.constant();
   const IndexExpr row = *ir::stride_of(view_.offset(contraction().left), contraction().rows[0].var.node());
   const bool from_first = plan_.rows_outside || panel.is_number(0);
-  const Code number = from_first ? panel : code("({} - {})", panel, times(group_, plan_.panels_per_unit));
+  const Code number = from_first ? panel : code("({} - {})", panel, times(group_, kUnitPanels));
   rows_ahead_ = Code::name("rows_ahead");
   const Code next = code("(const char*)(left + count * {})", index_text(row));
   body_.constant("const vec::BytesAhead", rows_ahead_, "{{{}, {}}}", sum(next, times(number, plan_.rows_ahead * K)),

@@ -9,7 +9,7 @@ void TileWriter::write_body() {
   const auto size = [&](const Code& name, IndexExpr value) { before_.let(name, "{}", index_text(value)); };
   size(kTiles, plan_.tiles), size(kGroups, ir::ceildiv(plan_.panels, plan_.panels_per_unit));
   size(kColumns, c.columns.extent), size(kPanels, plan_.panels);
-  size(kTaps, points(c.taps)), size(kK, c.k.extent);
+  size(kTaps, points(c.taps)), size(kK, c.k.extent), size(kUnitPanels, plan_.panels_per_unit);
   if (info(c.format).form == rt::LeftForm::block) {
     before_.line("{}();", of_format("begin", c.format));
     after_.line("{}();", of_format("finish", c.format));
@@ -28,7 +28,7 @@ void TileWriter::write_tile(const Code& tile) {
   write_left();
   write_epilogue();
   For panels = loop_over_panels();
-  const Code panel = plan_.panels_per_unit == 1 ? group_ : plan_.panels.is_constant(1) ? 0 : panels.variable;
+  const Code panel = panels.variable;
   body_.open(std::move(panels));
   body_.constant(code("const {}* const", storage_type(info(c.format).panel)).text(), "right", "{}",
                  panel_address(panel));
@@ -38,49 +38,29 @@ void TileWriter::write_tile(const Code& tile) {
   body_.close();
 }
 
+// Kernels have the same text whatever the order of their units, so that they share their function.
 Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
-  const auto& batch = contraction().batch;
-  const bool one = count.is_constant(1), batch_outside = !batch.empty() && !plan_.batch_inside;
-  const Code unit = plan_.batch_inside ? declare_batch_inside() : "unit";
-  if (plan_.rows_outside) return declare_rows_outside(unit, tiles);
-  // Kernels of one group of several panels have the text of several groups, so that they share their function.
-  const bool no_group = one_group() && (one || batch_outside || plan_.panels.is_constant(1));
-  Code tile = 0, rest = unit;
-  if (no_group && !batch_outside) {
-    tile = unit, rest = 0;
-  } else if (!one) {
-    tile = Code::name("tile");
-    body_.let(tile, "{} % {}", unit, tiles);
-    rest = code("{} / {}", unit, tiles);
+  const bool one = count.is_constant(1);
+  const Code unit = declare_batch(one ? kGroups : code("({} * {})", tiles, kGroups));
+  if (one) {
+    group_ = one_group() ? Code(0) : named(Code::name("group"), unit);
+    return 0;
   }
-  if (no_group) {
-    group_ = 0;
-  } else if (!batch_outside && is_simple(rest)) {
-    group_ = rest;
-  } else {
-    group_ = Code::name("group");
-    body_.let(group_, "{}", batch_outside ? code("{} % {}", rest, kGroups) : rest);
-    rest = one ? code("unit / {}", kGroups) : code("unit / ({} * {})", tiles, kGroups);
-  }
-  if (batch_outside) decompose(named(Code::name("batch"), rest), batch);
-  return tile;
+  const Code all = count.is_constant() ? Code(count.constant()) : tiles;
+  before_.let(kTilesTogether, "{}", plan_.rows_outside ? Code(plan_.tiles_together) : all);
+  body_.constant("const vec::UnitPlace", "place", "vec::place_of_unit({}, {}, {}, {})", unit, tiles, kGroups,
+                 kTilesTogether);
+  group_ = "place.group";
+  return "place.tile";
 }
 
-// Does the same where neighbouring units are the groups of one tile. There are several of both.
-Code TileWriter::declare_rows_outside(const Code& unit, const Code& tiles) {
+// Declares the batch point of a unit, of which a batch point has so many; returns the number of the unit among these.
+Code TileWriter::declare_batch(const Code& units) {
   const auto& batch = contraction().batch;
-  const bool batch_outside = !batch.empty() && !plan_.batch_inside;
-  const Code tile = Code::name("tile");
-  group_ = Code::name("group");
-  if (plan_.tiles_together == 1) {
-    const Code rest = code("{} / {}", unit, kGroups);
-    body_.let(group_, "{} % {}", unit, kGroups);
-    body_.let(tile, "{}", batch_outside ? code("{} % {}", rest, tiles) : rest);
-  } else {
-    declare_tiles_together(batch_outside ? code("unit % ({} * {})", tiles, kGroups) : unit, tile);
-  }
-  if (batch_outside) decompose(named(Code::name("batch"), code("unit / ({} * {})", tiles, kGroups)), batch);
-  return tile;
+  if (batch.empty()) return "unit";
+  if (plan_.batch_inside) return declare_batch_inside();
+  decompose(named(Code::name("batch"), code("unit / {}", units)), batch);
+  return code("unit % {}", units);
 }
 
 // Declares the batch point of a unit; returns the number of the unit among those of its batch point.
@@ -92,27 +72,12 @@ Code TileWriter::declare_batch_inside() {
   return rows;
 }
 
-// Blocks of tiles of rows, the last of which may be smaller, one after the other: of a block, all tiles with the first
-// group of panels, then with the next.
-void TileWriter::declare_tiles_together(const Code& unit, const Code& tile) {
-  const int64_t most = plan_.tiles_together;
-  const Code rest = Code::name("rest"), count = Code::name("tiles_together");
-  body_.let("tile0", "{} / ({} * {}) * {}", unit, most, kGroups, most);
-  body_.let(rest, "{} - tile0 * {}", unit, kGroups);
-  const bool even = plan_.tiles.constant() % most == 0;
-  body_.let(count, "{}", even ? Code(most) : code("vec::imin({}, {} - tile0)", most, kTiles));
-  body_.let(group_, "{} / {}", rest, count);
-  body_.let(kTileOfBlock, "{} % {}", rest, count);
-  body_.let(tile, "tile0 + {}", kTileOfBlock);
-}
-
 // A loop over the panels of the unit's group.
 For TileWriter::loop_over_panels() const {
-  const int64_t size = plan_.panels_per_unit;
-  const Code first = times(group_, size), end = sum(first, Code(size));
-  const bool whole = size == 1 || (plan_.panels.is_constant() && plan_.panels.constant() % size == 0);
-  return {
-      .variable = Code::name("panel"), .begin = first, .end = whole ? end : code("vec::imin({}, {})", kPanels, end)};
+  const Code first = times(group_, kUnitPanels);
+  return {.variable = Code::name("panel"),
+          .begin = first,
+          .end = code("vec::imin({}, {})", kPanels, sum(first, kUnitPanels))};
 }
 
 // The address of a panel of the right operand.

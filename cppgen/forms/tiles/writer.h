@@ -6,10 +6,11 @@
 namespace cppgen::forms {
 
 // Sizes that every tile kernel names.
-inline const Code kTiles = Code::name("tiles"), kTileOfBlock = Code::name("tile_of_block"),
-                  kGroups = Code::name("groups"), kColumns = Code::name("columns"), kPanels = Code::name("panels"),
-                  kTaps = Code::name("taps"), kK = Code::name("K"), kTileColumns = Code::name("tile_columns"),
-                  kEpilogue = Code::name("epilogue");
+inline const Code kTiles = Code::name("tiles"), kTileOfBlock = "place.tile_of_block",
+                  kTilesTogether = Code::name("tiles_together"), kGroups = Code::name("groups"),
+                  kUnitPanels = Code::name("unit_panels"), kColumns = Code::name("columns"),
+                  kPanels = Code::name("panels"), kTaps = Code::name("taps"), kK = Code::name("K"),
+                  kTileColumns = Code::name("tile_columns"), kEpilogue = Code::name("epilogue");
 
 // Contractions on tiles. A tile is computed either by a function of the runtime, after which the epilogue runs on the
 // block in the first-level cache, or in the kernel, where the epilogue runs on the registers.
@@ -26,9 +27,8 @@ class TileWriter : public ContractionWriter {
   bool has_border() const { return contraction().tiling.left + contraction().tiling.right != 0; }
   // Declares the unit's group of panels and its batch point; returns its number among the `tiles` that share the group.
   Code declare_group(const Code& tiles, IndexExpr count);
+  Code declare_batch(const Code& units);
   Code declare_batch_inside();
-  Code declare_rows_outside(const Code& unit, const Code& tiles);
-  void declare_tiles_together(const Code& unit, const Code& tile);
   Code group_, row0_ = Code::name("row0"), ahead_ = 0, rows_ahead_;
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;

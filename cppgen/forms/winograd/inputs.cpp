@@ -42,7 +42,7 @@ class WinogradInputsWriter : public PatchWriter {
     before_.constant("const auto", "row", "{}", index_text(shape[2]));
     before_.constant("const auto", "plane", "{}", index_text(shape[1] * shape[2]));
     decompose_patch("unit");
-    body_.array("const float*", "points", index_text(shape[0]));
+    declare_points();
     write_points();
     write_transform(index_text(channels), code("{} + unit * row", context_.pointers.at(kernel_.outputs[0])), "plane");
   }

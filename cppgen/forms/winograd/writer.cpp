@@ -178,7 +178,7 @@ void WinogradWriter::write_find_points() {
 
 void WinogradWriter::write_inputs() {
   body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
-  body_.array("const float*", "points", Code(rt::winograd::products(form_)));
+  declare_points();
   body_.line("{}({}, points);", kFindPoints, kPatch);
   const Code K = index_text(contraction_.k.extent);
   const Code channels = in_groups() ? code("({} - {}) * {}", kBatchEnd, kFirstBatch, K) : K;
@@ -217,7 +217,7 @@ void WinogradWriter::write_results() {
   decompose_patch(patch_number());
   if (lines()) body_.let(kFirstLine, "{} * {}", factor(loops_.down.var), plan_.side_down);
   body_.let(kFirstPosition, "{} * {}", factor(loops_.across.var), plan_.side_across);
-  body_.array("alignas(64) float", "block", Code(rt::winograd::results(form_) * nr));
+  body_.array("alignas(64) float", "block", Code(rt::winograd::kMostResults * nr));
   body_.constant("const bool", "finite", "!{}->winograd_output[{}]({} + {} * {}, {}, {}, block)", kRuntime,
                  transforms(), panel_sums(), kPatch, nr, kSumsPlane, nr);
   write_direct();
@@ -239,13 +239,14 @@ void WinogradWriter::write_direct() {
   const int64_t step = c.k.extent.constant() * c.shape.nr, transformed = rt::winograd::products(form_) * step;
   body_.comment("Infinities and NaN spread to other results in the transforms: such a patch is summed directly.");
   body_.open_if("!finite");
-  body_.array("const float*", "points", Code(rt::winograd::products(form_)));
+  declare_points();
   body_.line("{}({}, points);", kFindPoints, kPatch);
   if (in_groups())
     body_.each({.type = "int", .variable = "point", .end = Code(rt::winograd::products(form_))},
                code("points[point] += {};", group_offset()));
-  body_.line("{}->winograd_direct[{}](points, {}, {}[{}], {} + {} + {} * {}, {}, block);", kRuntime, transforms(),
-             index_text(c.k.extent), of_format("tiles", c.format), form_.side, panels_of_group(),
+  before_.constant("const int", "side", "{}", form_.side);
+  body_.line("{}->winograd_direct[{}](points, {}, {}[side], {} + {} + {} * {}, {}, block);", kRuntime, transforms(),
+             index_text(c.k.extent), of_format("tiles", c.format), panels_of_group(),
              plan_.panels.constant() * transformed, kPanel, rt::winograd::direct_taps(form_) * step, c.shape.nr);
   body_.close();
 }

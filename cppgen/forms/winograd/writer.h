@@ -24,6 +24,7 @@ class PatchWriter : public ContractionWriter {
   void declare_transforms(int64_t channels);
   // Declares the position of a patch among the patches of its image.
   void decompose_patch(const Code& number);
+  void declare_points();
   // Fills `points` with the addresses of the points of that patch; points outside of the image are padding.
   void write_points();
   // Transforms so many channels of these points.

@@ -160,23 +160,26 @@ void settle_rows(FusedKernel& kernel) {
 
 }  // namespace
 
+// Arguments are in the order in which the kernel has them, whatever their numbers: the operands of a contraction first.
+// So kernels that differ in sizes alone have the same text.
 void collect_arguments(FusedKernel& kernel) {
-  std::set<BufferId> in, out;
-  auto local = [&](BufferId b) {
-    return std::any_of(kernel.locals.begin(), kernel.locals.end(), [&](const Local& l) { return l.buffer == b; });
+  std::vector<BufferId> in, out;
+  const auto add = [&](std::vector<BufferId>& to, BufferId b) {
+    const bool is_local =
+        std::any_of(kernel.locals.begin(), kernel.locals.end(), [&](const Local& l) { return l.buffer == b; });
+    if (!is_local && std::find(to.begin(), to.end(), b) == to.end()) to.push_back(b);
   };
-  for (Expr load : loads_of(kernel))
-    if (!local(load->buffer)) in.insert(load->buffer);
-  each_store(kernel, [&](const Store& s) {
-    if (!local(s.buffer)) out.insert(s.buffer);
-  });
-  if (kernel.contraction) in.insert(kernel.contraction->packed);
-  if (kernel.contraction && kernel.contraction->transformed >= 0) in.insert(kernel.contraction->transformed);
+  if (const auto& c = kernel.contraction) {
+    add(in, c->left->buffer);
+    add(in, c->packed);
+    if (c->transformed >= 0) add(in, c->transformed);
+  }
+  for (Expr load : loads_of(kernel)) add(in, load->buffer);
+  each_store(kernel, [&](const Store& s) { add(out, s.buffer); });
   kernel.reads_back.clear();
   for (BufferId b : out)
-    if (in.erase(b)) kernel.reads_back.push_back(b);
-  kernel.inputs.assign(in.begin(), in.end());
-  kernel.outputs.assign(out.begin(), out.end());
+    if (std::erase(in, b) > 0) kernel.reads_back.push_back(b);
+  kernel.inputs = std::move(in), kernel.outputs = std::move(out);
 }
 
 FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& uses, const Group& group,
