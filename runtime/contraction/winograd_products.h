@@ -27,9 +27,10 @@ VEC_KEEPS_REGISTERS void patch_tiles(const float* left, long ld, long tiles, lon
   for (long t = 0; t < tiles; t++, left += Rows * ld, block += Rows * kColumns) {
     vec::SteppedRows<Rows, float> rows(left, ld);
     const float* slice = panel;
-    for (long rest = K; rest > 0;) {
+    long rest = K;
+    do {  // once without products, whose sums are 0
       float* const to = rest == K ? block : group_sums;
-      for (long b = 0; b < kPatchBlocks && rest > 0; b++, rest -= terms) {
+      for (long b = 0; b == 0 || (b < kPatchBlocks && rest > 0); b++, rest -= terms) {
         vec::Sums<TileUnit, Rows, Vectors> sums;
         const long steps = rest < terms ? rest : terms;
         vec::add_products(sums, steps, slice, distance, rows, panel_ahead, nothing);
@@ -40,7 +41,7 @@ VEC_KEEPS_REGISTERS void patch_tiles(const float* left, long ld, long tiles, lon
           store_sums<true>(sums, to, kColumns);
       }
       if (to != block) add_rows<Rows, Vectors>(to, block);
-    }
+    } while (rest > 0);
   }
   ahead = panel_ahead;
 }

@@ -86,12 +86,18 @@ def _map_info(name):
 
 
 def many_kernels(count=24):
-    """A chain whose kernels all differ, which takes several seconds to compile."""
+    """A chain whose kernels all differ, not in numbers alone, and which takes several seconds to compile."""
     nodes, initializers, value, width = [], [], "x", 16
     for i in range(count):
         rows, width = width, 17 + 3 * i
         initializers.append(helper.make_tensor(f"w{i}", FLOAT, [rows, width], [0.01] * (rows * width)))
-        nodes += [node("MatMul", [value, f"w{i}"], [f"m{i}"]), node("Softmax", [f"m{i}"], [f"s{i}"], axis=-1)]
+        nodes.append(node("MatMul", [value, f"w{i}"], [f"m{i}"]))
+        value = f"m{i}"
+        for digit in range(6):
+            operator = "Tanh" if i >> digit & 1 else "Sigmoid"
+            nodes.append(node(operator, [value], [f"d{i}_{digit}"]))
+            value = f"d{i}_{digit}"
+        nodes.append(node("Softmax", [value], [f"s{i}"], axis=-1))
         value = f"s{i}"
     return model(nodes, [tensor("x", [7, 16])], [tensor(value, [7, width])], initializers)
 

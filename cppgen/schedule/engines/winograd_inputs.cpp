@@ -81,7 +81,7 @@ IndexExpr patches_along(const TileContraction& c, size_t row) {
   return is_along_direction(c, row) ? ir::ceildiv(size, int64_t(c.winograd.side)) : size;
 }
 
-// What the convolution reads at a point of a patch, in the loops of the nest.
+// Returns what the convolution reads at a point of a patch, in the loops of the nest.
 Expr input_at_point(Program& program, const TileContraction& c, const LoopNest& nest) {
   ir::Rewrite at_point;
   for (size_t i = 0; i < c.rows.size(); i++)
