@@ -70,7 +70,10 @@ struct TileContraction {
   std::string engine;                          // its name in the choice list
   std::string form = std::string(kTilesForm);  // of its kernel (cppgen/forms/forms.def), which its engine chooses
   rt::TileFormat format{};
-  rt::TileShape shape;         // of the largest tile
+  rt::TileShape shape;  // of the largest tile
+  // The right operand is a matrix whose columns are contiguous, which tiles read in place (f32_matrix in
+  // runtime/contraction/tiles.h): `packed` is its buffer.
+  bool right_in_place = false;
   ir::BufferId packed = -1;    // panels [batch of right][slice][tap][group of K][column of the slice][in the group]
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of the panel of one tile, which consists of slices (runtime/contraction/formats.h)

@@ -75,6 +75,8 @@ std::string fault_of_contraction(const Program& program, const FusedKernel& kern
   if (c.packed < 0 || size_t(c.packed) >= program.buffers.size())
     return fmt::format("there are no panels {}", c.packed);
   if (program.buffer(c.packed).type != format.panel) return fmt::format("its panels are not {}", name_of(format.panel));
+  if (c.right_in_place && (!is_load_of(program, c.right, DType::f32) || c.packed != c.right->buffer))
+    return "its right operand in place is not what it reads";
   if (std::string fault = fault_of_left_value(c); !fault.empty()) return fault;
   const RowTiling& t = c.tiling;
   if (t.height < 0 || t.width < 0 || t.left < 0 || t.right < 0 || t.left + t.right > t.width)

@@ -86,9 +86,9 @@ void fields(V& v, Local& local) {
 
 template <class V>
 void fields(V& v, TileContraction& contraction) {
-  auto& [left, right, left_scales, left_value, batch, rows, taps, columns, k, engine, form, format, shape, packed,
-         packed_batch, panel_elements, tiling, winograd, transformed, summed_channels, blocking, unpacked_k,
-         in_registers, site, convolution, tuning] = contraction;
+  auto& [left, right, left_scales, left_value, batch, rows, taps, columns, k, engine, form, format, shape,
+         right_in_place, packed, packed_batch, panel_elements, tiling, winograd, transformed, summed_channels, blocking,
+         unpacked_k, in_registers, site, convolution, tuning] = contraction;
   auto& [row_tiles, panels] = blocking;
   v.word("engine", engine, "");
   v.word("form", form, kTilesForm);
@@ -104,6 +104,7 @@ void fields(V& v, TileContraction& contraction) {
   v("right", right, nullptr);
   v("left_scales", left_scales, nullptr);
   v("left_value", left_value, nullptr);
+  v("right_in_place", right_in_place, false);
   v.buffer("packed", packed);
   v("packed_batch", packed_batch, 0);
   v("panel_elements", panel_elements);

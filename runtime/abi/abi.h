@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 13
+#define CPPGEN_ABI_VERSION 14
 
 // Functions that kernels cannot contain themselves, because a kernel is linked without libraries.
 struct cppgen_runtime {

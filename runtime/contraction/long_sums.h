@@ -27,7 +27,8 @@ struct BlockTile {
   int rows, columns;
   // The bytes of one step of K (of a slice of the panel), and the number of steps that are adjacent in panels
   // (formats.h).
-  int left_bytes, panel_bytes, k_group;
+  long left_bytes, panel_bytes;
+  int k_group;
 };
 
 // Computes the tile block by block.

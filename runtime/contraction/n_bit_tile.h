@@ -309,7 +309,8 @@ VEC_KEEPS_REGISTERS void unpacked_tile(const void* const* left, long taps, long 
                                        long ldc, long) {
   constexpr int kSlice = vec::slice_columns(Vectors * kLanes);
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, left, taps, K, (const float*)weights, n_bits::unpacked_steps(K) * kSlice);
+  const vec::PanelSteps<TileUnit, Vectors, float> steps{(const float*)weights, n_bits::unpacked_steps(K) * kSlice};
+  vec::add_taps(sums, left, taps, K, steps);
   store_sums(sums.v, (float*)block, ldc, Adds);
 }
 

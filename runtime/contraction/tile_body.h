@@ -24,7 +24,8 @@ template <int Rows, int Vectors, bool Adds>
 VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long K, const void* panel, long distance,
                                     void* block, long ldc, long ahead) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, left, taps, K, static_cast<const float*>(panel), distance, vec::bytes_ahead(panel, ahead));
+  const vec::PanelSteps<TileUnit, Vectors, float> steps{static_cast<const float*>(panel), distance};
+  vec::add_taps(sums, left, taps, K, steps, vec::bytes_ahead(panel, ahead));
   store_sums<Adds>(sums, static_cast<float*>(block), ldc);
 }
 
@@ -57,4 +58,5 @@ constexpr TileSet tile_set(PrepareFunction prepare = nullptr) {
 
 }  // namespace cppgen::rt::TILE_ISA
 
+#include "runtime/contraction/matrix_tile.h"
 #include "runtime/contraction/strided_body.h"

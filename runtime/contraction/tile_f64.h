@@ -13,7 +13,8 @@ VEC_KEEPS_REGISTERS void tile_f64(const void* const* left, long taps, long K, co
   constexpr int kColumns = Vectors * DoubleUnit::kLanes;
   static_assert(vec::slice_columns(kColumns) == kColumns, "a panel is one slice (formats.h)");
   vec::Sums<DoubleUnit, Rows, Vectors> sums;
-  vec::add_taps(sums, left, taps, K, static_cast<const double*>(panel), 0);
+  const vec::PanelSteps<DoubleUnit, Vectors, double> steps{static_cast<const double*>(panel), 0};
+  vec::add_taps(sums, left, taps, K, steps);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4

@@ -98,6 +98,10 @@ struct WinogradSet {
 // read to its end; those beyond K do not matter. The sums of products of a block are exact, at most 2^31 / 255
 // / 128 of them, and scaled sums are added in the order of the blocks.
 //
+// f32_matrix: `panel` points to the first of K rows in memory, of one tap, and `ahead` is kMatrixPlace times the
+// distance between rows in elements, plus the number of columns, at most NR. Sums are those of the other tiles of
+// float32; what follows them in the last vector of a row of the block is undefined. Nothing beyond the columns is read.
+//
 // bf16: of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, as operands or sums, are
 // treated as zero, as vdpbf16ps does.
 //

@@ -59,6 +59,7 @@ const WinogradSet winograd_forms = winograd_set(patch_products<4, 2>);
 const TileSet tiles_f32_of_f16 = tile_set<4, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<4, 2>(widen_rows<vec::bf16>);
 const TileSet tiles_f32_copied = tile_set<4, 2>(widen_rows<float>);
+const TileSet tiles_f32_matrix = matrix_set<4, 4, 2>();
 const TileSet tiles_f64 = tile_set_f64<4, 2>();
 const TileSet tiles_f64_copied = tile_set_f64<4, 2>(widen_rows<double, double>);
 }  // namespace cppgen::rt::scalar

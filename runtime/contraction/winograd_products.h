@@ -20,21 +20,20 @@ template <int Rows, int Vectors>
 VEC_KEEPS_REGISTERS void patch_tiles(const float* left, long ld, long tiles, long terms, long K, const float* panel,
                                      float* block, vec::BytesAhead& ahead) {
   constexpr int kColumns = Vectors * kLanes, kSlice = vec::slice_columns(kColumns);
-  const long distance = K * kSlice;
   alignas(sizeof(Vector)) float group_sums[Rows * kColumns];
   vec::BytesAhead panel_ahead = ahead;
   vec::NothingAhead nothing;
   for (long t = 0; t < tiles; t++, left += Rows * ld, block += Rows * kColumns) {
     vec::SteppedRows<Rows, float> rows(left, ld);
-    const float* slice = panel;
+    vec::PanelSteps<TileUnit, Vectors, float> slice{panel, K * kSlice};
     long rest = K;
     do {  // once without products, whose sums are 0
       float* const to = rest == K ? block : group_sums;
       for (long b = 0; b == 0 || (b < kPatchBlocks && rest > 0); b++, rest -= terms) {
         vec::Sums<TileUnit, Rows, Vectors> sums;
         const long steps = rest < terms ? rest : terms;
-        vec::add_products(sums, steps, slice, distance, rows, panel_ahead, nothing);
-        slice += steps * kSlice;
+        vec::add_products(sums, steps, slice, rows, panel_ahead, nothing);
+        slice.advance(steps);
         if (b == 0)
           store_sums<false>(sums, to, kColumns);
         else

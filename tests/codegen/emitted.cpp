@@ -79,6 +79,12 @@ GraphMaker product(int64_t K) {
 GraphMaker tiles() { return product(2000); }
 GraphMaker register_tiles() { return product(32); }
 
+GraphMaker matrix_in_place() {
+  GraphMaker g;
+  g.output(g.node("MatMul", {g.input("x", {20, 32}), g.input("y", {32, 40})}));
+  return g;
+}
+
 GraphMaker computed_rows() {
   GraphMaker g;
   const ValueId scaled = g.node("Mul", {g.input("x", {g.symbol("N"), 100}), g.input("factors", {100})});
@@ -122,6 +128,7 @@ const std::vector<Sample>& samples() {
                                        {"winograd_groups", winograd_groups},
                                        {"tiles", tiles},
                                        {"register_tiles", register_tiles},
+                                       {"matrix_in_place", matrix_in_place},
                                        {"computed_rows", computed_rows},
                                        {"attention", attention}};
   return all;

@@ -114,6 +114,8 @@ TEST(VerifySchedule, NumbersOfStepsAreInRange) {
   expect_fault("tiles of 0 x 16", [](Schedule& s) { contraction(s).contraction->shape.mr = 0; });
   expect_fault("its left operand is not uint8",
                [](Schedule& s) { contraction(s).contraction->format = rt::TileFormat::u8s8; });
+  expect_fault("its right operand in place is not what it reads",
+               [](Schedule& s) { contraction(s).contraction->right_in_place = true; });
   expect_fault("rows are tiled by", [](Schedule& s) { contraction(s).contraction->tiling.left = 1; });
   expect_fault("no engine runs it", [](Schedule& s) { contraction(s).contraction->engine.clear(); });
 }

@@ -88,7 +88,7 @@ TEST_F(SettingEffect, ONLINE_SOFTMAX) {
     return Steps(schedule_of(attention(64), settings()).steps.size(),
                  schedule_of(attention(1024), settings()).steps.size());
   };
-  const size_t apart = 5;  // two packings, two products, the softmax
+  const size_t apart = 3;  // two products, the softmax
   expect_effect<Steps>("0", steps, {1, 1}, {1, apart});
   environment["CPPGEN_ONLINE_SOFTMAX"] = "0";
   EXPECT_TRUE(is_refused(schedule_of(attention(1024), settings()),

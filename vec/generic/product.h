@@ -30,16 +30,39 @@ struct Sums {
 constexpr int kSliceColumns = 16;
 VEC_FN constexpr int slice_columns(int columns) { return columns % kSliceColumns == 0 ? kSliceColumns : columns; }
 
-// `distance`: elements from one slice to the next.
-template <class Unit, int Rows, int Vectors, class T, class Row>
-VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const T* b, i64 distance, Row row) {
-  constexpr int kSlice = slice_columns(Vectors * Unit::kLanes);
+// The steps of K of a packed panel, whose slices are `distance` elements apart.
+template <class Unit, int Vectors, class T>
+struct PanelSteps {
+  typedef T Element;
+  static constexpr int kSlice = slice_columns(Vectors * Unit::kLanes), kStepsAhead = 16;
+  const T* slice;
+  i64 distance;
+
+  VEC_MEMBER const T* at(int column) const { return slice + column / kSlice * distance + column % kSlice; }
+  VEC_MEMBER typename Unit::Vector load(int j) const { return Unit::load(at(j * Unit::kLanes)); }
+  VEC_MEMBER const T* ahead(int column) const { return at(column) + kStepsAhead * kSlice; }
+  VEC_MEMBER void advance(i64 steps) { slice += steps * kSlice; }
+};
+
+// The steps of K of a matrix in place, whose rows are `distance` elements apart. Rows that share a set of the
+// first-level cache leave room for few steps.
+template <class Unit, int Vectors, class T>
+struct MatrixSteps {
+  typedef T Element;
+  static constexpr int kStepsAhead = 8;
+  const T* row;
+  i64 distance;
+
+  VEC_MEMBER typename Unit::Vector load(int j) const { return Unit::load(row + j * Unit::kLanes); }
+  VEC_MEMBER const T* ahead(int column) const { return row + kStepsAhead * distance + column; }
+  VEC_MEMBER void advance(i64 steps) { row += steps * distance; }
+};
+
+template <class Unit, int Rows, int Vectors, class Right, class Row>
+VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const Right& right, Row row) {
   typename Unit::Vector bv[Vectors];
 #pragma GCC unroll 4
-  for (int j = 0; j < Vectors; j++) {
-    const int column = j * Unit::kLanes;
-    bv[j] = Unit::load(b + column / kSlice * distance + column % kSlice);
-  }
+  for (int j = 0; j < Vectors; j++) bv[j] = right.load(j);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++) {
     const auto x = Unit::splat(row(r)[k]);
@@ -71,28 +94,25 @@ VEC_FN BytesAhead bytes_ahead(const void* panel, i64 ahead) {
   return {(const char*)panel + (ahead - ahead % kAheadLine), ahead % kAheadLine * kAheadStep};
 }
 
-// Adds sum over k < K of row(r)[k] * slice[k * columns + j] to each of the sums, in the order of k. Rows that can
-// advance do so instead of being indexed, so that the next products follow. The loop is not unrolled: g++ would run out
-// of registers.
-template <class Unit, int Rows, int Vectors, class T, class Row, class PanelAhead, class RowsAhead>
-VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, const T* slice, i64 distance, Row&& row,
-                         PanelAhead& panel_ahead, RowsAhead& rows_ahead) {
-  constexpr int kColumns = Vectors * Unit::kLanes, kSlice = slice_columns(kColumns), kLine = 64 / sizeof(T);
-  constexpr int kStepsAhead = 16;
+// Adds sum over k < K of row(r)[k] * right[k][j] to each of the sums, in the order of k. Rows that can advance do so
+// instead of being indexed, so that the next products follow. The loop is not unrolled: g++ would run out of registers.
+template <class Unit, int Rows, int Vectors, class Right, class Row, class PanelAhead, class RowsAhead>
+VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 K, Right right, Row&& row, PanelAhead& panel_ahead,
+                         RowsAhead& rows_ahead) {
+  constexpr int kColumns = Vectors * Unit::kLanes, kLine = 64 / sizeof(typename Right::Element);
   // With few rows, steps follow each other so fast that the CPU's own prefetching is faster than these instructions.
   constexpr bool kPrefetches = Rows * Vectors > 8;
 #pragma GCC unroll 1
-  for (i64 k = 0; k < K; k++, slice += kSlice) {
+  for (i64 k = 0; k < K; k++, right.advance(1)) {
 #pragma GCC unroll 4
-    for (int j = 0; kPrefetches && j < kColumns; j += kLine)
-      __builtin_prefetch(slice + j / kSlice * distance + j % kSlice + kStepsAhead * kSlice);
+    for (int j = 0; kPrefetches && j < kColumns; j += kLine) __builtin_prefetch(right.ahead(j));
     if constexpr (kPrefetches) panel_ahead.advance();
     rows_ahead.advance();
     if constexpr (requires { row.advance(1); }) {
-      add_outer_product(sums, 0, slice, distance, row);
+      add_outer_product(sums, 0, right, row);
       row.advance(1);
     } else {
-      add_outer_product(sums, k, slice, distance, row);
+      add_outer_product(sums, k, right, row);
     }
   }
 }
@@ -151,13 +171,13 @@ VEC_FN EvenRows even_rows(const f32* first, i64 distance, const i64* tap_offsets
 }
 
 // Adds the products of these taps, of a panel that may have more.
-template <class Unit, int Rows, int Vectors, class PanelAhead, class RowsAhead>
-VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, EvenRows left, i64 taps, i64 K, const f32* slice, i64 distance,
+template <class Unit, int Rows, int Vectors, class Right, class PanelAhead, class RowsAhead>
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, EvenRows left, i64 taps, i64 K, Right right,
                      PanelAhead panel_ahead, RowsAhead rows_ahead) {
 #pragma GCC unroll 1
-  for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
+  for (i64 t = 0; t < taps; t++, right.advance(K)) {
     SteppedRows<Rows, f32> rows(left.first + left.tap_offsets[t], left.distance);
-    add_products(sums, K, slice, distance, rows, panel_ahead, rows_ahead);
+    add_products(sums, K, right, rows, panel_ahead, rows_ahead);
   }
 }
 
@@ -185,21 +205,21 @@ struct RowPointers {
 
 // Does the same for the rows left[tap * Rows + r], all taps of a row being skipped whose first pointer is null. Many
 // pointers have no room in registers, but rows are often equally far apart.
-template <class Unit, int Rows, int Vectors, class T, class PanelAhead = NothingAhead>
-VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 K, const T* slice,
-                     i64 distance, PanelAhead panel_ahead = {}, NothingAhead rows_ahead = {}) {
+template <class Unit, int Rows, int Vectors, class Right, class PanelAhead = NothingAhead>
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, const void* const* left, i64 taps, i64 K, Right right,
+                     PanelAhead panel_ahead = {}, NothingAhead rows_ahead = {}) {
+  typedef typename Right::Element T;
 #pragma GCC unroll 1
-  for (i64 t = 0; t < taps; t++, slice += K * slice_columns(Vectors * Unit::kLanes)) {
+  for (i64 t = 0; t < taps; t++, right.advance(K)) {
     if (!left[t * Rows]) continue;
     const RowPointers<Rows, T> rows(left + t * Rows);
     if constexpr (Rows > kPointersInRegisters) {
       if (rows.are_even()) {
-        add_products(sums, K, slice, distance, SteppedRows<Rows, T>(rows(0), rows(1) - rows(0)), panel_ahead,
-                     rows_ahead);
+        add_products(sums, K, right, SteppedRows<Rows, T>(rows(0), rows(1) - rows(0)), panel_ahead, rows_ahead);
         continue;
       }
     }
-    add_products(sums, K, slice, distance, rows, panel_ahead, rows_ahead);
+    add_products(sums, K, right, rows, panel_ahead, rows_ahead);
   }
 }
 

@@ -6,13 +6,30 @@
 namespace vec {
 inline namespace VEC_ISA {
 
+// The panel of a right operand in place: its first row, and the distance between rows in elements.
+struct MatrixPanel {
+  const f32* first;
+  i64 distance;
+};
+
+template <int Vectors>
+VEC_FN PanelSteps<FloatUnit, Vectors, f32> steps_of(const f32* panel, i64 products) {
+  return {panel, products * slice_columns(Vectors * L)};
+}
+template <int Vectors>
+VEC_FN MatrixSteps<FloatUnit, Vectors, f32> steps_of(MatrixPanel panel, i64) {
+  return {panel.first, panel.distance};
+}
+VEC_FN BytesAhead ahead_of(const f32* panel, i64 ahead) { return bytes_ahead(panel, ahead); }
+VEC_FN NothingAhead ahead_of(MatrixPanel, i64) { return {}; }
+
 // epilogue(r)(column, lanes, sum) for each vector of a tile of so many columns, the first one being column0.
-template <int Rows, int Vectors, int Columns, class Left, class Epilogue, class RowsAhead = NothingAhead>
-VEC_FN void tile(Left left, i64 taps, i64 K, const f32* panel, i64 column0, Epilogue epilogue, i64 ahead,
+template <int Rows, int Vectors, int Columns, class Left, class Panel, class Epilogue, class RowsAhead = NothingAhead>
+VEC_FN void tile(Left left, i64 taps, i64 K, Panel panel, i64 column0, Epilogue epilogue, i64 ahead,
                  RowsAhead rows_ahead = {}) {
   asm("" : "+r"(taps), "+r"(K));  // hides the numbers from g++, which would unroll and reorder blocked loops
   Sums<FloatUnit, Rows, Vectors> sums;
-  add_taps(sums, left, taps, K, panel, taps * K * slice_columns(Vectors * L), bytes_ahead(panel, ahead), rows_ahead);
+  add_taps(sums, left, taps, K, steps_of<Vectors>(panel, taps * K), ahead_of(panel, ahead), rows_ahead);
 #pragma GCC unroll 4
   for (int j = 0; j < Vectors; j++) {
 #pragma GCC unroll 32

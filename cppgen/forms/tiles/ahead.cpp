@@ -78,6 +78,7 @@ std::vector<TilesPlan::Ahead> epilogue_ahead(const KernelView& view, const Tiles
 // Declares what tiles prefetch of the next group of panels: the tiles that read a group share its lines.
 void TileWriter::prefetch_ahead(const Code& tile) {
   const auto& c = contraction();
+  if (c.right_in_place) return;
   if (info(c.format).panel == DType::f32) return prefetch_floats(tile);
   if (!plan_.fetches_ahead) return;
   const Code panel = factor(c.panel_elements);

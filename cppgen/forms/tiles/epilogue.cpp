@@ -152,8 +152,9 @@ Code TileWriter::even_rows() const {
 void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;
   const Code left = plan_.even_rows ? even_rows() : Code("left");
-  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, right, column0, {}, {}{}{});", rows, c.shape.nr / view_.target.lanes,
-             width, left, kTaps, kK, kEpilogue, ahead_, rows_ahead_.empty() ? "" : ", ", rows_ahead_);
+  const Code right = c.right_in_place ? code("vec::MatrixPanel{{right, {}}}", right_distance()) : Code("right");
+  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, {}, column0, {}, {}{}{});", rows, c.shape.nr / view_.target.lanes,
+             width, left, kTaps, kK, right, kEpilogue, ahead_, rows_ahead_.empty() ? "" : ", ", rows_ahead_);
 }
 
 void TileWriter::write_called_product() {
@@ -167,9 +168,17 @@ void TileWriter::write_called_product() {
     body_.line("vec::row_pointers({}, count, {}, rows);", even_rows(), kTaps);
     operand = "rows";
   }
-  body_.line("{}[count]({}, {}, {}, right, block, {}, {});", of_format("tiles", c.format), operand, kTaps, kK,
-             c.shape.nr, ahead_);
+  const rt::TileFormat functions = c.right_in_place ? rt::TileFormat::f32_matrix : c.format;
+  const Code last = c.right_in_place ? sum(Code(right_distance() * rt::kMatrixPlace), kTileColumns) : ahead_;
+  body_.line("{}[count]({}, {}, {}, right, block, {}, {});", of_format("tiles", functions), operand, kTaps, kK,
+             c.shape.nr, last);
   write_finish("block");
+}
+
+// The distance between the rows of a right operand in place.
+int64_t TileWriter::right_distance() const {
+  const auto& c = contraction();
+  return ir::stride_of(view_.offset(c.right->buffer, c.right->indices), c.k.var.node())->constant();
 }
 
 // Computes what follows of the sums of a tile and a panel.

@@ -155,7 +155,7 @@ bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
 // next rows. There are an even number of such blocks, so that two threads have different rows.
 int64_t tiles_together(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
-  const bool prefetches = info(c.format).panel == DType::f32 && !plan.batch_inside && !plan.blocks;
+  const bool prefetches = info(c.format).panel == DType::f32 && !c.right_in_place && !plan.batch_inside && !plan.blocks;
   if (!plan.rows_outside || !prefetches || !plan.tiles.is_constant() || c.left_value) return 1;
   const int64_t tiles = std::max<int64_t>(plan.tiles.constant(), 1), most = view.tuning().tiles_together;
   return pieces(tiles, 2 * pieces(tiles, 2 * most));

@@ -83,6 +83,12 @@ For TileWriter::loop_over_panels() const {
 // The address of a panel of the right operand.
 Code TileWriter::panel_address(const Code& panel) const {
   const auto& c = contraction();
+  if (c.right_in_place) {
+    ir::IndexMap at_start{{c.columns.var.node(), 0}, {c.k.var.node(), 0}};
+    for (const Loop& tap : c.taps) at_start[tap.var.node()] = 0;
+    const IndexExpr first = ir::substitute(view_.offset(c.right->buffer, c.right->indices), at_start);
+    return sum(context_.pointers.at(c.packed), sum(index_text(first), times(panel, c.shape.nr)));
+  }
   const Code batch = times(factor(c.packed_batch), plan_.panels.is_constant(1) ? 1 : kPanels);
   const Code number = !batch.is_number(0) && !panel.is_number(0) ? "(" + sum(batch, panel) + ")" : sum(batch, panel);
   return sum(context_.pointers.at(c.packed), times(number, factor(c.panel_elements)));

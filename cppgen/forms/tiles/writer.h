@@ -73,6 +73,7 @@ class TileWriter : public ContractionWriter {
   Code even_rows() const;
   void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
+  int64_t right_distance() const;
   void write_finish(const Code& block);
   void write_columns(const Code& panel);
   // blocks.cpp

@@ -19,9 +19,9 @@ int64_t row_distance(const Program& program, Expr left, const std::vector<ir::Lo
   return stride && stride->is_constant() ? std::abs(stride->constant()) * element : 0;
 }
 
-bool share_sets(int64_t distance, rt::TileShape shape, const Target& target) {
+bool share_sets(int64_t distance, int64_t rows_per_set, rt::TileShape shape, const Target& target) {
   const int64_t sets = target.l1_set_period / std::gcd(target.l1_set_period, distance);
-  return distance != 0 && shape.mr > target.tuning.rows_per_set * sets;
+  return distance != 0 && shape.mr > rows_per_set * sets;
 }
 
 // Returns whether a library function or a repetition accesses a buffer, by buffer.
@@ -42,7 +42,7 @@ void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& tar
   const ir::Buffer& buffer = schedule.program.buffer(c.left->buffer);
   if (buffer.kind != ir::BufferKind::temporary || buffer.shape.size() < 2) return;
   const int64_t distance = row_distance(schedule.program, c.left, c.rows, schedule.layouts);
-  if (!share_sets(distance, c.shape, target)) return;
+  if (!share_sets(distance, target.tuning.rows_per_set, c.shape, target)) return;
   schedule.layouts[size_t(buffer.id)].pad = target.cache_line / int64_t(size_of(buffer.type));
   schedule.log.add("layout", buffer.name,
                    FusionDecision::yes(fmt::format(
@@ -54,7 +54,7 @@ void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& tar
 bool rows_need_copies(const Program& program, Expr left, const std::vector<ir::Loop>& rows, const Layouts& layouts,
                       rt::TileShape shape, const Target& target) {
   return program.buffer(left->buffer).kind != ir::BufferKind::temporary &&
-         share_sets(row_distance(program, left, rows, layouts), shape, target);
+         share_sets(row_distance(program, left, rows, layouts), target.tuning.rows_per_set_uncopied, shape, target);
 }
 
 void pad_conflicting_rows(Draft& draft) {

@@ -1,5 +1,7 @@
 #include "cppgen/schedule/engines/panels.h"
 
+#include <numeric>
+
 #include "runtime/contraction/winograd.h"
 
 namespace cppgen::schedule {
@@ -159,6 +161,39 @@ void pack_right_operand(Program& program, Layouts& layouts, TileContraction& c, 
     prepared.copies.push_back({std::move(packing), "packing", kPackedEachRun});
   }
   read_packed(program, prepared.nest, c);
+}
+
+namespace {
+
+// Returns whether so many rows share so few sets of the second-level cache that they fill half of them.
+bool fill_sets(int64_t rows, int64_t row_bytes, const Target& target) {
+  constexpr int64_t kWays = 16;
+  const int64_t period = target.l2_bytes / kWays, sets = period / std::gcd(period, row_bytes);
+  return rows > kWays / 2 * sets;
+}
+
+}  // namespace
+
+bool right_stays_in_place(const Program& program, const Layouts& layouts, const TileContraction& c,
+                          const Target& target) {
+  const bool tiles = rt::is_float32(c.format) || c.format == rt::TileFormat::f32_copied;
+  if (!tiles || program.buffer(c.right->buffer).kind == ir::BufferKind::constant) return false;
+  if (!points(c.taps).is_constant(1) || !c.columns.extent.is_constant()) return false;
+  const IndexExpr offset = offset_of(program, layouts, c.right);
+  const auto column = ir::stride_of(offset, c.columns.var.node()), row = ir::stride_of(offset, c.k.var.node());
+  constexpr int64_t kMostBytes = int64_t{1} << 40;
+  if (!column || !column->is_constant(1) || !row || !row->is_constant() || row->constant() < 1) return false;
+  const int64_t row_bytes = row->constant() * int64_t(sizeof(float));
+  if (row_bytes > kMostBytes) return false;
+  const IndexExpr rows = points(c.rows);
+  const bool read_few_times = rows.is_constant() && rows.constant() <= 2 * c.shape.mr;
+  return read_few_times || (c.k.extent.is_constant() && !fill_sets(c.k.extent.constant(), row_bytes, target));
+}
+
+void read_in_place(TileContraction& c) {
+  c.right_in_place = true;
+  c.packed = c.right->buffer;
+  c.panel_elements = c.k.extent * int64_t(c.shape.nr);
 }
 
 }  // namespace cppgen::schedule

@@ -95,7 +95,7 @@ std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>
 }
 
 Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::TileFormat format, rt::TileShape tile,
-                       const Options& options, const Tuning& tuning) {
+                       const Options& options, const Tuning& tuning, const Target* in_place) {
   const ContractionView view = *view_of(nest);
   TileContraction c;
   c.format = format, c.shape = tile, c.blocking = options.blocking;
@@ -106,7 +106,10 @@ Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::Ti
   c.tiling = tile_rows(program, c, tuning);
   Prepared prepared;
   prepared.nest = std::move(nest);
-  pack_right_operand(program, layouts, c, options, prepared);
+  if (in_place && right_stays_in_place(program, layouts, c, *in_place))
+    read_in_place(c);
+  else
+    pack_right_operand(program, layouts, c, options, prepared);
   prepared.step = std::move(c);
   return prepared;
 }

@@ -18,8 +18,9 @@ bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, co
 std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>&, std::span<const rt::TileFormat>,
                                             const Target&);
 
-// Prepares a contraction for tiles of a shape: its right operand is packed into panels (panels.h), which the nest
-// reads.
-Prepared prepare_tiles(Program&, Layouts&, LoopNest, rt::TileFormat, rt::TileShape, const Options&, const Tuning&);
+// Prepares a contraction for tiles of a shape. Its right operand is packed into panels (panels.h), which the nest
+// reads, unless it may stay in place for tiles of this target.
+Prepared prepare_tiles(Program&, Layouts&, LoopNest, rt::TileFormat, rt::TileShape, const Options&, const Tuning&,
+                       const Target* in_place = nullptr);
 
 }  // namespace cppgen::schedule

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cppgen/ir/program/program.h"
+#include "cppgen/schedule/merged_loop.h"
 #include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {
@@ -8,25 +9,7 @@ namespace {
 
 using ir::Loop;
 
-// One loop in place of several, and their positions as expressions of its variable.
-struct Merged {
-  Loop loop;
-  ir::IndexMap positions;
-};
-
-Merged merged(const ir::Program& program, const std::vector<Loop>& rows) {
-  Merged m;
-  const IndexExpr extent = points(rows);
-  m.loop = {program.index->loop("row", extent), extent};
-  IndexExpr rest = m.loop.var;
-  for (size_t i = rows.size(); i-- > 0;) {
-    m.positions[rows[i].var.node()] = i == 0 ? rest : ir::mod(rest, rows[i].extent);
-    rest = ir::floordiv(rest, rows[i].extent);
-  }
-  return m;
-}
-
-bool is_even(IndexExpr offset, const Merged& m) {
+bool is_even(IndexExpr offset, const MergedLoop& m) {
   return ir::stride_of(ir::substitute(offset, m.positions), m.loop.var.node()).has_value();
 }
 
@@ -36,7 +19,7 @@ bool depends_on_any(IndexExpr e, const std::vector<Loop>& rows) {
 
 // Returns whether a load's address has a constant stride along the rows, and nothing else in it depends on them.
 bool is_even(const ir::Program& program, const Layouts& layouts, Expr load, const std::vector<Loop>& rows,
-             const Merged& m) {
+             const MergedLoop& m) {
   for (const auto& g : load->guards)
     if (depends_on_any(g.index, rows) || depends_on_any(g.lo, rows) || depends_on_any(g.hi, rows)) return false;
   if (!load->indirects.empty()) return false;
@@ -44,7 +27,7 @@ bool is_even(const ir::Program& program, const Layouts& layouts, Expr load, cons
 }
 
 bool epilogue_is_even(const ir::Program& program, const Layouts& layouts, const std::vector<ir::Store>& stores,
-                      const std::vector<Loop>& rows, const Merged& m) {
+                      const std::vector<Loop>& rows, const MergedLoop& m) {
   for (const auto& s : stores)
     if (!is_even(offset_of(program.buffer(s.buffer), layouts[size_t(s.buffer)], s.indices), m)) return false;
   for (Expr e : values_of(stores)) {
@@ -54,23 +37,32 @@ bool epilogue_is_even(const ir::Program& program, const Layouts& layouts, const 
   return true;
 }
 
+// Merges the last loops of the epilogue, as many as are even. Forms other than tiles divide images themselves.
+void merge_epilogue(const ir::Program& program, const Layouts& layouts, bool tiles, Segment& epilogue) {
+  for (size_t first = 0; first + 1 < (tiles ? epilogue.loops.size() : 2); first++) {
+    const std::vector<Loop> rows(epilogue.loops.begin() + long(first), epilogue.loops.end());
+    const MergedLoop m = merged_loop(program, rows, "row");
+    if (!epilogue_is_even(program, layouts, epilogue.stores, rows, m)) continue;
+    epilogue.loops.resize(first);
+    epilogue.loops.push_back(m.loop);
+    ir::Rewrite rewrite;
+    rewrite.indices = m.positions;
+    return ir::rewrite(*program.exprs, epilogue, rewrite);
+  }
+}
+
 void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKernel& kernel) {
   TileContraction& c = *kernel.contraction;
-  Segment& epilogue = kernel.segments[0];
   if (c.rows.size() < 2) return;
-  const Merged m = merged(program, c.rows);
-  ir::Rewrite rewrite;
-  rewrite.indices = m.positions;
-  if (epilogue_is_even(program, layouts, epilogue.stores, epilogue.loops, m)) {
-    epilogue.loops = {m.loop};
-    ir::rewrite(*program.exprs, epilogue, rewrite);
-  }
+  merge_epilogue(program, layouts, c.form == kTilesForm, kernel.segments[0]);
+  const MergedLoop m = merged_loop(program, c.rows, "row");
   const auto even = [&](Expr load) { return is_even(program, layouts, load, c.rows, m); };
   const std::vector<Expr> loads = loads_of(c);
-  if (c.form == kTilesForm && std::all_of(loads.begin(), loads.end(), even)) {
-    ir::rewrite(*program.exprs, c, rewrite);
-    c.rows = {m.loop};
-  }
+  if (c.form != kTilesForm || !std::all_of(loads.begin(), loads.end(), even)) return;
+  ir::Rewrite rewrite;
+  rewrite.indices = m.positions;
+  ir::rewrite(*program.exprs, c, rewrite);
+  c.rows = {m.loop};
 }
 
 }  // namespace
