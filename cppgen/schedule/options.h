@@ -38,6 +38,8 @@ struct Options {
   Blocking blocking;
   KernelNames kernel_names = KernelNames::operators;
   FloatMath fpmath = float_math_from_name(setting_default<SettingKind::choice>("FPMATH_MODE"));
+  // The program is the body of a repetition, which packs what no iteration changes once.
+  bool repeated = false;
   // For single sites, and for the whole program. Null: none; schedules then have no sites.
   std::shared_ptr<const Choices> choices{};
 };

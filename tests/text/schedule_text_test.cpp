@@ -83,7 +83,7 @@ TEST(ScheduleText, PlansAreThoseOfTheirKernels) {
 
 TEST(ScheduleErrors, HavePlaces) {
   EXPECT_EQ(error_of("schedule before make_steps"), "f:1:10: expected 'program', found 'before'");
-  EXPECT_NE(error_of("schedule after lower").find("f:1:16: expected one of fold_taps_into_k, turn_convolutions, "),
+  EXPECT_NE(error_of("schedule after lower").find("f:1:16: expected one of fold_taps_into_k, turn_products, "),
             std::string::npos);
   EXPECT_EQ(error_of(replaced(with(""), "isa = scalar", "isa = avx3")), "f:10:15: there is no instruction set 'avx3'");
   EXPECT_EQ(error_of(replaced(with(""), "isa = scalar, ", "")), "f:10:9: expected 'isa', found 'l2_bytes'");

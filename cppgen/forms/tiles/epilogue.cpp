@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cppgen/forms/tiles/writer.h"
+#include "runtime/contraction/tiles_ahead.h"
 
 namespace cppgen::forms {
 

@@ -41,7 +41,7 @@ struct TileEngine {
                    const Target& target) const {
     const rt::TileFormat format = format_for(Contraction(program, layouts, nest), target);
     return prepare_tiles(program, layouts, std::move(nest), format, target.tiles[size_t(format)], options,
-                         target.tuning, &target);
+                         target.tuning, options.repeated ? nullptr : &target);
   }
 
  private:

@@ -32,6 +32,7 @@ class RepetitionSchedule {
     // A constant that others also read keeps its layout.
     for (BufferId b : read_)
       if (whole_.program.buffer(b).kind == BufferKind::constant && shared_.count(b)) options.weight_prepack = false;
+    options.repeated = true;
     Schedule part = schedule_part(body_program(), options, target);
     each_kernel(part.steps, [&](FusedKernel& kernel) { kernel.name = name + "_" + kernel.name; });
     take_buffers(part);

@@ -14,13 +14,13 @@ using ir::Loop;
 
 constexpr const char* kOwnBackend = "CPP";
 
-// A convolution with a single tap, whose images are not the program's to arrange.
-class Turning {
+// The images of a convolution with a single tap, which are not the program's to arrange.
+class Image {
  public:
-  Turning(Program& program, LoopNest& nest, const Options& options, const Target& target)
+  Image(const Program& program, const LoopNest& nest, const Options& options, const Target& target)
       : program_(program), nest_(nest), options_(options), target_(target) {}
 
-  FusionDecision prepare() {
+  FusionDecision stays() {
     view_ = view_of(nest_);
     if (!view_ || !has_single_tap(*view_) || view_->columns.size() != 1 || nest_.stores.size() != 1)
       return FusionDecision::no("the nest does not have this form");
@@ -31,7 +31,7 @@ class Turning {
       return FusionDecision::no("an operand is read under a condition");
     if (program_.buffer(right->buffer).kind != ir::BufferKind::constant)
       return FusionDecision::no("the weights are not constant");
-    if (!stays(left->buffer) || !stays(nest_.stores[0].buffer))
+    if (!is_fixed(left->buffer) || !is_fixed(nest_.stores[0].buffer))
       return FusionDecision::no("the layout of an image can be chosen");
     const auto row_bytes = points(view_->k).constant() * int64_t(sizeof(float));
     if (row_bytes % target_.l1_set_period == 0)
@@ -46,30 +46,12 @@ class Turning {
     return FusionDecision::yes();
   }
 
-  void apply() {
-    const auto is_point = [&](const Loop& l) { return points_.positions.contains(l.var.node()); };
-    std::vector<Loop> loops;
-    std::vector<AxisRole> roles;
-    for (size_t i = 0; i < nest_.loops.size(); i++) {
-      if (is_point(nest_.loops[i])) continue;
-      const AxisRole role = nest_.roles[i];
-      loops.push_back(nest_.loops[i]);
-      roles.push_back(role == AxisRole::columns ? AxisRole::rows : AxisRole::batch);
-    }
-    loops.push_back(points_.loop), roles.push_back(AxisRole::columns);
-    roles.insert(roles.end(), nest_.reduced.size(), AxisRole::k);
-    ir::Rewrite rewrite;
-    rewrite.indices = points_.positions;
-    ir::rewrite(*program_.exprs, nest_, rewrite);
-    Expr& product = nest_.reductions[0].value;
-    product = program_.exprs->binary(ir::BinaryOp::mul, product->args[1], product->args[0]);
-    nest_.loops = std::move(loops), nest_.roles = std::move(roles);
-  }
+  const MergedLoop& merged_points() const { return points_; }
 
  private:
   static constexpr double kLeastFilled = 0.9;
-  Program& program_;
-  LoopNest& nest_;
+  const Program& program_;
+  const LoopNest& nest_;
   const Options& options_;
   const Target& target_;
   std::optional<ContractionView> view_;
@@ -85,7 +67,7 @@ class Turning {
            view_->columns[0].extent.constant() > target_.tuning.turned_columns;
   }
 
-  bool stays(BufferId b) const { return program_.buffer(b).kind != ir::BufferKind::temporary; }
+  bool is_fixed(BufferId b) const { return program_.buffer(b).kind != ir::BufferKind::temporary; }
 
   // Finds the longest run of the last rows that are contiguous both in the input and in the result.
   void find_points() {
@@ -105,18 +87,72 @@ class Turning {
   }
 };
 
+// A product of few rows and a matrix of a run whose K axis is contiguous.
+FusionDecision has_few_rows(const Draft& draft, const LoopNest& nest) {
+  const Program& program = draft.schedule.program;
+  const Tuning& tuning = draft.target.tuning;
+  const auto view = view_of(nest);
+  if (!view || view->rows.size() != 1 || view->columns.size() != 1 || view->k.size() != 1 || nest.stores.size() != 1)
+    return FusionDecision::no("the nest does not have this form");
+  const Expr left = view->left, right = view->right;
+  const ir::Buffer& matrix = program.buffer(right->buffer);
+  if (matrix.kind == ir::BufferKind::constant) return FusionDecision::no("the right operand is constant");
+  if (matrix.type != DType::f32 || program.buffer(left->buffer).type != DType::f32 || !left->guards.empty() ||
+      !left->indirects.empty() || !right->guards.empty() || !right->indirects.empty())
+    return FusionDecision::no("an operand is not float32, or read under a condition");
+  if (draft.inside_attentions.contains(nest.stores[0].buffer)) return FusionDecision::no("it belongs to an attention");
+  const auto along = [&](const Loop& l) {
+    return ir::stride_of(offset_of(matrix, row_major(matrix.shape.size()), right->indices), l.var.node());
+  };
+  const auto k = along(view->k[0]);
+  if (!k || !k->is_constant(1)) return FusionDecision::no("its K axis is not contiguous");
+  const IndexExpr rows = view->rows[0].extent, columns = view->columns[0].extent;
+  if (!rows.is_constant() || rows.constant() > tuning.turned_rows || !columns.is_constant() ||
+      columns.constant() < tuning.turned_rows_columns * rows.constant())
+    return FusionDecision::no("it has too many rows for its columns");
+  return FusionDecision::yes();
+}
+
+// Makes rows of columns, and columns of rows; or, with `points`, one loop of columns of these rows, and batches of the
+// others.
+void turn(const Program& program, LoopNest& nest, const MergedLoop& points) {
+  const bool merges = !points.positions.empty();
+  std::vector<Loop> loops;
+  std::vector<AxisRole> roles;
+  for (size_t i = 0; i < nest.loops.size(); i++) {
+    if (points.positions.contains(nest.loops[i].var.node())) continue;
+    const AxisRole of_row = merges ? AxisRole::batch : AxisRole::columns;
+    loops.push_back(nest.loops[i]);
+    roles.push_back(nest.roles[i] == AxisRole::columns ? AxisRole::rows
+                    : nest.roles[i] == AxisRole::rows  ? of_row
+                                                       : AxisRole::batch);
+  }
+  if (merges) loops.push_back(points.loop), roles.push_back(AxisRole::columns);
+  roles.insert(roles.end(), nest.reduced.size(), AxisRole::k);
+  ir::Rewrite rewrite;
+  rewrite.indices = points.positions;
+  ir::rewrite(*program.exprs, nest, rewrite);
+  Expr& product = nest.reductions[0].value;
+  product = program.exprs->binary(ir::BinaryOp::mul, product->args[1], product->args[0]);
+  nest.loops = std::move(loops), nest.roles = std::move(roles);
+}
+
 }  // namespace
 
-void turn_convolutions(Draft& draft) {
+void turn_products(Draft& draft) {
+  if (draft.options.repeated) return;
   const auto& backends = draft.options.max_autotune_conv_backends;
-  if (!draft.options.conv_1x1_as_mm || backends.empty() || backends[0] != kOwnBackend) return;
+  const bool turns_images = draft.options.conv_1x1_as_mm && !backends.empty() && backends[0] == kOwnBackend;
   for (auto& statement : draft.program().statements) {
     LoopNest* nest = as_nest(statement);
     if (!nest || !nest->is_contraction()) continue;
-    Turning turning(draft.program(), *nest, draft.options, draft.target);
-    const FusionDecision decision = turning.prepare();
+    const auto view = view_of(*nest);
+    const bool is_image = view && has_single_tap(*view);
+    if (is_image && !turns_images) continue;
+    Image image(draft.program(), *nest, draft.options, draft.target);
+    const FusionDecision decision = is_image ? image.stays() : has_few_rows(draft, *nest);
     draft.log().add("turn", describe(statement), decision);
-    if (decision) turning.apply();
+    if (decision) turn(draft.program(), *nest, is_image ? image.merged_points() : MergedLoop{});
   }
 }
 
