@@ -15,8 +15,7 @@ struct MergedLoop {
 // The last of the loops is the fastest.
 inline MergedLoop merged_loop(const ir::Program& program, const std::vector<ir::Loop>& loops, const std::string& name) {
   MergedLoop m;
-  ir::IndexExpr extent = 1;
-  for (const ir::Loop& l : loops) extent = extent * l.extent;
+  const ir::IndexExpr extent = ir::points(loops);
   m.loop = {program.index->loop(name, extent), extent};
   ir::IndexExpr rest = m.loop.var;
   for (size_t i = loops.size(); i-- > 0;) {

@@ -15,24 +15,37 @@ struct NarrowSteps : vec::MatrixSteps<TileUnit, Vectors, float> {
   }
 };
 
-// A BlockFunction for a matrix; `place` is what the tile receives as `ahead`.
-template <int Rows, int Vectors, bool Adds>
-VEC_KEEPS_REGISTERS void matrix_block(const void* const* left, long taps, long K, const void* matrix, long place,
-                                      void* block, long ldc, long) {
+// `place` is what the tile receives as `ahead`. One function for sums that overwrite the block and that are added to
+// it.
+template <int Rows, int Vectors>
+VEC_KEEPS_REGISTERS __attribute__((noinline)) void sum_matrix(const void* const* left, long taps, long K,
+                                                              const float* matrix, long place, float* block, long ldc,
+                                                              bool adds) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  const vec::MatrixSteps<TileUnit, Vectors, float> steps{static_cast<const float*>(matrix), place / kMatrixPlace};
+  const vec::MatrixSteps<TileUnit, Vectors, float> steps{matrix, place / kMatrixPlace};
   if (const int last = int(place % kMatrixPlace) - (Vectors - 1) * kLanes; last == kLanes)
     vec::add_taps(sums, left, taps, K, steps);
   else
     vec::add_taps(sums, left, taps, K, NarrowSteps<Vectors>{steps, last});
-  store_sums<Adds>(sums, static_cast<float*>(block), ldc);
+  if (adds)
+    store_sums<true>(sums, block, ldc);
+  else
+    store_sums<false>(sums, block, ldc);
+}
+
+// A BlockFunction for a matrix.
+template <int Rows, int Vectors, bool Adds>
+void matrix_block(const void* const* left, long taps, long K, const void* matrix, long place, void* block, long ldc,
+                  long) {
+  sum_matrix<Rows, Vectors>(left, taps, K, static_cast<const float*>(matrix), place, static_cast<float*>(block), ldc,
+                            Adds);
 }
 
 template <int Rows, int Vectors>
 void matrix_vectors(const void* const* left, long taps, long K, const float* matrix, long place, float* block,
                     long ldc) {
   constexpr int kBytes = sizeof(float);
-  if (taps * K <= kWholeTerms) return matrix_block<Rows, Vectors, false>(left, taps, K, matrix, place, block, ldc, 0);
+  if (taps * K <= kWholeTerms) return sum_matrix<Rows, Vectors>(left, taps, K, matrix, place, block, ldc, false);
   sum_blocks({matrix_block<Rows, Vectors, false>, matrix_block<Rows, Vectors, true>, Rows, Vectors * kLanes, kBytes,
               place / kMatrixPlace * kBytes, 1},
              left, taps, K, matrix, place, block, ldc, 0);

@@ -16,7 +16,7 @@ const TileSet tiles_f32_narrow = tile_set<28, 1>();
 const TileSet tiles_f32_of_f16 = tile_set<14, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<14, 2>(widen_rows<vec::bf16>);
 const TileSet tiles_f32_copied = tile_set<14, 2>(widen_rows<float>);
-const TileSet tiles_f32_matrix = matrix_set<28, 14, 9>();
+const TileSet tiles_f32_matrix = matrix_set<14, 14, 9>();
 const TileSet tiles_f64 = tile_set_f64<14, 1>();
 const TileSet tiles_f64_copied = tile_set_f64<14, 1>(widen_rows<double, double>);
 }  // namespace cppgen::rt::avx512

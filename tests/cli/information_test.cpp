@@ -181,7 +181,7 @@ TEST_F(Information, ExplainShowsWhatIsAskedFor) {
   EXPECT_EQ(explain({"--kernel", "0"}).out.find("   1  "), std::string::npos);
   EXPECT_NE(explain({"--memory"}).out.find("written first by, read last by"), std::string::npos);
   EXPECT_EQ(explain({"--memory"}).out.find("\ndecisions\n"), std::string::npos);
-  EXPECT_NE(explain({"--source"}).out.find("CPPGEN_KERNEL void "), std::string::npos);
+  EXPECT_NE(explain({"--source"}).out.find("KERNEL void "), std::string::npos);
   EXPECT_EQ(explain({"--source"}).out.find("\ndecisions\n"), std::string::npos);
   for (const std::string& text : {all, relu}) EXPECT_NE(text.find("\ndecisions\n"), std::string::npos);
   EXPECT_EQ(explain({"--all", "--kernel", "0"}).status, 2);

@@ -1,6 +1,5 @@
 // The contraction tiles of every ISA that this CPU runs, panel packing, and the kernels' runtime table.
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <cmath>
 #include <cstring>
@@ -11,6 +10,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/contraction/long_sums.h"
 #include "runtime/contraction/tile.h"
+#include "tests/isa/guarded_memory.h"
 #include "tests/isas_to_test.h"
 
 namespace {
@@ -111,42 +111,23 @@ TEST(Tiles, EveryRowCountSumsInOrder) {
   EXPECT_EQ(vector_isas > 0, has_vectors);
 }
 
-// Memory whose end nothing may read beyond.
-class GuardedFloats {
- public:
-  explicit GuardedFloats(size_t count) : bytes_((count * sizeof(float) + kPage - 1) / kPage * kPage) {
-    memory_ =
-        static_cast<char*>(mmap(nullptr, bytes_ + kPage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    mprotect(memory_ + bytes_, kPage, PROT_NONE);
-    first_ = reinterpret_cast<float*>(memory_ + bytes_) - count;
-  }
-  GuardedFloats(const GuardedFloats&) = delete;
-  ~GuardedFloats() { munmap(memory_, bytes_ + kPage); }
-  float* get() const { return first_; }
-
- private:
-  static constexpr size_t kPage = 4096;
-  size_t bytes_;
-  char* memory_;
-  float* first_;
-};
-
 void check_matrix_tile(const cppgen::VecISA& isa, int rows, long columns, long k, bool even) {
   const std::vector<float> data = random_floats(size_t(k) + 64, 7);
   std::vector<const float*> a;
   for (long at : row_starts(rows, 1, even)) a.push_back(&data[size_t(at)]);
   const long distance = columns + 5, ldc = 64;
   const size_t count = k == 0 ? 0 : size_t((k - 1) * distance + columns);
-  const GuardedFloats b(count);
+  vec_test::GuardedMemory memory(count * sizeof(float));
+  auto* const b = static_cast<float*>(memory.ending(count * sizeof(float)));
   const std::vector<float> values = random_floats(count, 8);
-  std::copy(values.begin(), values.end(), b.get());
+  std::copy(values.begin(), values.end(), b);
   std::vector<float> c(size_t(rows * ldc), 99.0f);
   const std::vector<const void*> left(a.begin(), a.end());
-  runtime_table(isa.name)->tiles[size_t(TileFormat::f32_matrix)][rows](left.data(), 1, k, b.get(), c.data(), ldc,
+  runtime_table(isa.name)->tiles[size_t(TileFormat::f32_matrix)][rows](left.data(), 1, k, b, c.data(), ldc,
                                                                        distance * kMatrixPlace + columns);
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < columns; j++)
-      ASSERT_EQ(c[size_t(r * ldc + j)], expected(a, rows, r, 1, k, b.get(), int(distance), j, isa.name != "scalar"))
+      ASSERT_EQ(c[size_t(r * ldc + j)], expected(a, rows, r, 1, k, b, int(distance), j, isa.name != "scalar"))
           << isa.name << " rows " << rows << " columns " << columns << " k " << k << " even " << even << " at " << r
           << "," << j;
 }

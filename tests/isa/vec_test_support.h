@@ -1,7 +1,6 @@
 // Defines which ISAs the tests run, the values they use, and how results are compared.
 #pragma once
 #include <gtest/gtest.h>
-#include <sys/mman.h>
 
 #include <cstring>
 #include <random>
@@ -9,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/isa/guarded_memory.h"
 #include "tests/isa/vec_kernels.h"
 #include "tests/isa/vec_reference.h"
 #include "tests/isas_to_test.h"
@@ -157,22 +157,5 @@ std::string show(T x) {
     std::snprintf(text, sizeof text, "0x%llx", (unsigned long long)to_bits(x));
   return text;
 }
-
-// Memory whose last byte is followed by a page that cannot be touched, and whose first is preceded by one.
-class GuardedMemory {
- public:
-  GuardedMemory() {
-    base_ = static_cast<char*>(mmap(nullptr, 3 * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (base_ == MAP_FAILED || mprotect(base_ + kPage, kPage, PROT_READ | PROT_WRITE)) throw std::bad_alloc();
-  }
-  ~GuardedMemory() { munmap(base_, 3 * kPage); }
-  GuardedMemory(const GuardedMemory&) = delete;
-  void* ending(size_t bytes) { return base_ + 2 * kPage - bytes; }
-  void* beginning() { return base_ + kPage; }
-  static constexpr size_t kPage = 4 * 4096;
-
- private:
-  char* base_;
-};
 
 }  // namespace vec_test

@@ -176,8 +176,11 @@ bool fill_sets(int64_t rows, int64_t row_bytes, const Target& target) {
 
 bool right_stays_in_place(const Program& program, const Layouts& layouts, const TileContraction& c,
                           const Target& target) {
-  const bool tiles = rt::is_float32(c.format) || c.format == rt::TileFormat::f32_copied;
-  if (!tiles || program.buffer(c.right->buffer).kind == ir::BufferKind::constant) return false;
+  const bool formats = rt::is_float32(c.format) || c.format == rt::TileFormat::f32_copied;
+  const rt::TileShape tiles = target.tiles[size_t(rt::TileFormat::f32_matrix)];
+  if (!formats || c.shape.mr > tiles.mr || c.shape.nr > tiles.nr ||
+      program.buffer(c.right->buffer).kind == ir::BufferKind::constant)
+    return false;
   if (!points(c.taps).is_constant(1) || !c.columns.extent.is_constant()) return false;
   const IndexExpr offset = offset_of(program, layouts, c.right);
   const auto column = ir::stride_of(offset, c.columns.var.node()), row = ir::stride_of(offset, c.k.var.node());

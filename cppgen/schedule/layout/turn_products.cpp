@@ -41,7 +41,7 @@ class Image {
     if (!points_.loop.extent.is_constant() || fastest_ == view_->rows.size())
       return FusionDecision::no("the points of an image are not contiguous, or their number is not known");
     const int64_t count = points_.loop.extent.constant(), lanes = target_.lanes;
-    if (double(count) < kLeastFilled * double(pieces(count, lanes) * lanes))
+    if (count < kFewestPoints || double(count) < kLeastFilled * double(pieces(count, lanes) * lanes))
       return FusionDecision::no("the points of an image would fill vectors badly");
     return FusionDecision::yes();
   }
@@ -50,6 +50,7 @@ class Image {
 
  private:
   static constexpr double kLeastFilled = 0.9;
+  static constexpr int64_t kFewestPoints = 16;
   const Program& program_;
   const LoopNest& nest_;
   const Options& options_;
