@@ -8,7 +8,7 @@ namespace cppgen::schedule {
 
 inline Target small_target() {
   Target target{"avx2", 8, {{{6, 16}}}, 1 << 20};
-  target.tiles[size_t(rt::TileFormat::f32_copied)] = {6, 16};
+  target.tiles[size_t(rt::TileFormat::f32_copied)] = target.tiles[size_t(rt::TileFormat::f32_matrix)] = {6, 16};
   return target;
 }
 
