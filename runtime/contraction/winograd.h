@@ -67,22 +67,22 @@ struct Points<6> {
 // States how exact results must be: as those of direct sums, or with at most three times their error.
 enum class Accuracy { like_direct, relaxed };
 
-// Sums of products over channels are computed in blocks of so many channels (PatchProducts in tiles.h), which
-// are short where results must be like those of direct sums, because the transforms of window 6 multiply their errors,
-// and because direct sums along one direction have few taps in each block of theirs.
-constexpr int block_terms(Form form, Accuracy accuracy) {
+// Sums of products over channels are computed in blocks of so many channels (PatchProducts in tiles.h), which are short
+// where results must be like those of direct sums, because the transforms of window 6 multiply their errors, and
+// because direct sums along one direction have few taps in each block of theirs.
+constexpr int block_terms(Form form, Accuracy accuracy, long channels) {
   if (!form.flat && window(form) < 6) return 256;
   if (accuracy == Accuracy::relaxed) return 128;
-  if (form.flat) return window(form) == 4 ? 64 : 32;
-  return 16;
+  if (form.flat) return window(form) == 4 || channels >= 128 ? 64 : 32;
+  if (form.taps == 3) return channels >= 96 ? 24 : 8;
+  return channels >= 48 && channels <= 512 ? 16 : 8;
 }
 
-// Returns whether the error is that of direct sums. That of 5 x 5 taps grows with more channels, because direct sums
-// are divided into blocks of so many products, whatever their number (long_sums.h).
+// Returns whether the error is that of direct sums, which is smaller with few channels.
 constexpr bool is_like_direct(Form form, long channels) {
   if (window(form) < 6) return true;
   if (form.flat) return form.taps == 3 ? channels >= 96 : channels >= 48;
-  return form.taps == 3 ? channels >= 128 : channels >= 32 && channels <= 128;
+  return form.taps == 3 ? channels >= 64 : channels >= 24;
 }
 
 }  // namespace cppgen::rt::winograd

@@ -10,37 +10,39 @@ namespace cppgen::rt::TILE_ISA {
 using PatchTiles = void (*)(const float* left, long ld, long tiles, long terms, long K, const float* panel,
                             float* block, vec::BytesAhead& ahead);
 
-// Adds rows of sums that follow each other in memory.
 template <int Rows, int Vectors>
-TILE_FN void add_rows(const float* from, float* to) {
-  for (int i = 0; i < Rows * Vectors; i++) store(to + i * kLanes, load(to + i * kLanes) + load(from + i * kLanes));
+TILE_FN void add_stored_sums(vec::Sums<TileUnit, Rows, Vectors>& sums, const float* from) {
+#pragma GCC unroll 32
+  for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 4
+    for (int j = 0; j < Vectors; j++) sums.v[r][j] = load(from + (r * Vectors + j) * kLanes) + sums.v[r][j];
 }
 
 template <int Rows, int Vectors>
 VEC_KEEPS_REGISTERS void patch_tiles(const float* left, long ld, long tiles, long terms, long K, const float* panel,
                                      float* block, vec::BytesAhead& ahead) {
   constexpr int kColumns = Vectors * kLanes, kSlice = vec::slice_columns(kColumns);
-  alignas(sizeof(Vector)) float group_sums[Rows * kColumns];
+  alignas(sizeof(Vector)) float stored[kPatchLevels][Rows * kColumns];  // the sums of 1, 2, 4, ... blocks
   vec::BytesAhead panel_ahead = ahead;
   vec::NothingAhead nothing;
   for (long t = 0; t < tiles; t++, left += Rows * ld, block += Rows * kColumns) {
     vec::SteppedRows<Rows, float> rows(left, ld);
     vec::PanelSteps<TileUnit, Vectors, float> slice{panel, K * kSlice};
     long rest = K;
-    do {  // once without products, whose sums are 0
-      float* const to = rest == K ? block : group_sums;
-      for (long b = 0; b == 0 || (b < kPatchBlocks && rest > 0); b++, rest -= terms) {
-        vec::Sums<TileUnit, Rows, Vectors> sums;
-        const long steps = rest < terms ? rest : terms;
-        vec::add_products(sums, steps, slice, rows, panel_ahead, nothing);
-        slice.advance(steps);
-        if (b == 0)
-          store_sums<false>(sums, to, kColumns);
-        else
-          store_sums<true>(sums, to, kColumns);
-      }
-      if (to != block) add_rows<Rows, Vectors>(to, block);
-    } while (rest > 0);
+    for (unsigned long earlier = 0;; earlier++) {
+      vec::Sums<TileUnit, Rows, Vectors> sums;
+      const long steps = rest < terms ? rest : terms;
+      vec::add_products(sums, steps, slice, rows, panel_ahead, nothing);
+      slice.advance(steps);
+      rest -= steps;
+      // Each bit of the number of earlier blocks is a stored sum: the lowest ones if it is 1, as far as a 0, is
+      // complete with this block, and the last block completes all.
+      int level = 0;
+      for (; rest > 0 ? (earlier >> level & 1) != 0 : earlier >> level != 0; level++)
+        if (earlier >> level & 1) add_stored_sums(sums, stored[level]);
+      store_sums<false>(sums, rest > 0 ? stored[level] : block, kColumns);
+      if (rest <= 0) break;
+    }
   }
   ahead = panel_ahead;
 }

@@ -43,13 +43,24 @@ int64_t blocks_of_full_tiles(int64_t patches, int64_t least, int64_t tile) {
   return best;
 }
 
-// Blocks of patches whose inputs are shared: groups of panels are units, too, at no cost. Each thread reads a block of
-// its own if that has enough rows for the time that weights take.
+// Panels of a unit, so that there are so many groups of them.
+int64_t panels_of_groups(int64_t panels, int64_t groups) { return std::max<int64_t>(1, panels / groups); }
+
+// Blocks of patches whose inputs are shared. Each block reads the weights, and each group of panels the inputs: the
+// number of blocks is that with which units for many threads read the least.
 int64_t blocks_of_shared_patches(const KernelView& view, int64_t patches, int64_t panels) {
-  const int64_t tile = patches_of_tile(*view.kernel.contraction);
-  const int64_t wanted = pieces(view.tuning().winograd_units, panels), most = patches / std::max<int64_t>(tile / 2, 1);
-  const int64_t of_threads = 2 * patches >= 7 * tile ? 2 : 1;
-  return std::max({pieces(patches, most_patches(view)), std::min(wanted, most), of_threads});
+  const TileContraction& c = *view.kernel.contraction;
+  const int64_t units = view.tuning().winograd_units;
+  const auto columns_and_patches_read = [&](int64_t blocks) {
+    const int64_t groups = pieces(panels, panels_of_groups(panels, pieces(units, blocks)));
+    return blocks * panels * c.shape.nr + groups * patches;
+  };
+  const int64_t least = std::max(pieces(patches, most_patches(view)), pieces(units, panels));
+  const int64_t most = std::max<int64_t>(1, patches / std::max<int64_t>(patches_of_tile(c) / 2, 1));
+  int64_t best = std::min(least, most);
+  for (int64_t blocks = best + 1; blocks <= std::min(units, most); blocks++)
+    if (columns_and_patches_read(blocks) < columns_and_patches_read(best)) best = blocks;
+  return best;
 }
 
 // A block has as many patches as fill some tiles, because each block reads all weights, but few enough to leave units
@@ -80,7 +91,7 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   if (!view.kernel.contraction->batch.empty()) return plan.panels.constant();
   const int64_t panels = plan.panels.constant(), blocks = constant_or(plan.blocks, tuning.winograd_units);
   const int64_t groups = pieces(tuning.winograd_units, blocks);
-  if (are_transformed(*view.kernel.contraction)) return std::max<int64_t>(1, panels / (2 * groups));
+  if (are_transformed(*view.kernel.contraction)) return panels_of_groups(panels, groups);
   const int64_t bytes = view.kernel.contraction->panel_elements.constant() * int64_t(sizeof(float));
   const int64_t cached = view.target.l3_bytes / tuning.winograd_l3_share / std::max<int64_t>(bytes, 1);
   const int64_t most = blocks > 1 && view.target.l3_bytes > 0 ? std::min(panels, cached) : panels;

@@ -183,9 +183,11 @@ class WinogradTime {
   // The time of a multiply-add, where sums are computed in short blocks.
   double time_of_blocks(rt::winograd::Form form) const {
     if (accuracy_ == rt::winograd::Accuracy::relaxed) return 1;
-    if (!form.flat) return window(form) < 6 ? 1 : costs_.winograd_short_sums;
-    if (k_ <= block_terms(form, accuracy_)) return 1;
-    return window(form) == 4 ? costs_.winograd_short_sums : costs_.winograd_flat_sums;
+    constexpr int kShortTerms = 16;
+    const int terms = block_terms(form, accuracy_, int64_t(k_));
+    if (k_ <= terms) return 1;
+    if (form.flat && window(form) == 6) return costs_.winograd_flat_sums;
+    return 1 + costs_.winograd_short_sums * kShortTerms / terms;
   }
   // The patches of all images and groups, which have `side` results along the directions that have taps.
   double points(rt::winograd::Form form) const {
@@ -260,7 +262,7 @@ Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, con
   c.rows = view.rows, c.columns = view.columns[0], c.k = view.k.back();
   c.taps.assign(view.k.begin(), view.k.end() - 1);
   c.winograd = windows_of(view, side)->form;
-  c.summed_channels = block_terms(c.winograd, accuracy_of(options));
+  c.summed_channels = block_terms(c.winograd, accuracy_of(options), c.k.extent.constant());
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);
