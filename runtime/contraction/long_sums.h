@@ -11,11 +11,12 @@
 // that kernels hold in registers, which are never deeper than kWholeTerms, give the same bits.
 #pragma once
 
+#include "runtime/contraction/sum_terms.h"
 #include "runtime/contraction/tiles.h"
 
 namespace cppgen::rt {
 
-constexpr long kWholeTerms = 1152, kBlockTerms = 512, kGroupBlocks = 64;
+constexpr long kGroupBlocks = 64;
 
 // Does what a TileFunction does, for a part of a panel whose slices are so many elements apart.
 using BlockFunction = void (*)(const void* const* left, long taps, long K, const void* panel, long distance,

@@ -17,6 +17,8 @@
 // computed again, directly, from the weights themselves, which follow the transformed ones.
 #pragma once
 
+#include "runtime/contraction/sum_terms.h"
+
 namespace cppgen::rt::winograd {
 
 // Patches of side x side results of convolutions of taps x taps; or, if they are flat, of `side` results along the only
@@ -67,22 +69,31 @@ struct Points<6> {
 // States how exact results must be: as those of direct sums, or with at most three times their error.
 enum class Accuracy { like_direct, relaxed };
 
-// Sums of products over channels are computed in blocks of so many channels (PatchProducts in tiles.h), which are short
-// where results must be like those of direct sums, because the transforms of window 6 multiply their errors, and
-// because direct sums along one direction have few taps in each block of theirs.
-constexpr int block_terms(Form form, Accuracy accuracy, long channels) {
-  if (!form.flat && window(form) < 6) return 256;
-  if (accuracy == Accuracy::relaxed) return 128;
-  if (form.flat) return window(form) == 4 || channels >= 128 ? 64 : 32;
-  if (form.taps == 3) return channels >= 96 ? 24 : 8;
-  return channels >= 48 && channels <= 512 ? 16 : 8;
+// Returns whether a direct sum is one block (sum_terms.h).
+constexpr bool is_one_block(Form form, long channels) {
+  return terms_of_block(direct_taps(form), channels) == direct_taps(form) * channels;
 }
 
-// Returns whether the error is that of direct sums, which is smaller with few channels.
+// Sums of products over channels are computed in blocks of so many channels (PatchProducts in tiles.h). Where results
+// must be like those of direct sums, blocks are shorter, the shorter those of direct sums are: the transforms of window
+// 6 multiply their errors, and direct sums along one direction have few taps in each block.
+constexpr int block_terms(Form form, Accuracy accuracy, long channels) {
+  const bool is_small = !form.flat && window(form) < 6;
+  if (accuracy == Accuracy::relaxed) return is_small ? 256 : 128;
+  if (form.flat) return window(form) == 4 || channels >= 128 ? 64 : 32;
+  const long direct = terms_of_block(direct_taps(form), channels);
+  if (is_small) return direct >= 768 ? 256 : 128;
+  if (form.taps == 5) return direct >= 1080 ? 16 : 8;
+  const bool whole = is_one_block(form, channels);
+  return direct >= (whole ? 860 : 1000) ? 24 : direct >= (whole ? 720 : 880) ? 16 : 8;
+}
+
+// Returns whether the error is that of direct sums, which is smaller where these have few terms or short blocks.
 constexpr bool is_like_direct(Form form, long channels) {
   if (window(form) < 6) return true;
   if (form.flat) return form.taps == 3 ? channels >= 96 : channels >= 48;
-  return form.taps == 3 ? channels >= 64 : channels >= 24;
+  if (is_one_block(form, channels)) return form.taps == 3 ? channels >= 64 : channels >= 24;
+  return terms_of_block(direct_taps(form), channels) >= (form.taps == 3 ? 768 : 860);
 }
 
 }  // namespace cppgen::rt::winograd

@@ -143,14 +143,21 @@ TEST(EngineChoice, WinogradReplacesDirectTilesWhereItIsFaster) {
   EXPECT_EQ(engine_of_convolution({128, 64, 28, 1, 0}), "cppgen");
 }
 
+TEST(EngineChoice, WinogradTakesTheSideWhoseErrorAllowsIt) {
+  EXPECT_EQ(engine_of_convolution({64, 64, 56, 3, 1}), "winograd-4x4");
+  EXPECT_EQ(engine_of_convolution({63, 64, 56, 3, 1}), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({320, 128, 28, 3, 1}), "winograd-4x4");
+  EXPECT_EQ(engine_of_convolution({640, 128, 28, 3, 1}), "winograd-2x2");
+}
+
 TEST(EngineChoice, WinogradRunsFiveTapsWhereItsErrorAllowsIt) {
   EXPECT_EQ(engine_of_convolution({32, 96, 28, 5, 2}), "winograd-2x2");
   EXPECT_EQ(engine_of_convolution({64, 192, 27, 5, 2}), "winograd-2x2");
-  EXPECT_EQ(engine_of_convolution({31, 96, 28, 5, 2}), "cppgen");  // its error would be larger
-  EXPECT_EQ(engine_of_convolution({31, 96, 28, 5, 2}, FloatMath::bf16x3), "winograd-2x2");
+  EXPECT_EQ(engine_of_convolution({23, 96, 28, 5, 2}), "cppgen");  // its error would be larger
+  EXPECT_EQ(engine_of_convolution({23, 96, 28, 5, 2}, FloatMath::bf16x3), "winograd-2x2");
   EXPECT_EQ(engine_of_convolution({32, 96, 28, 5, 2}, FloatMath::strict), "cppgen");
   EXPECT_EQ(engine_of_convolution({128, 128, 14, 5, 2}), "winograd-2x2");
-  EXPECT_EQ(engine_of_convolution({129, 128, 14, 5, 2}), "cppgen");
+  EXPECT_EQ(engine_of_convolution({400, 128, 14, 5, 2}), "cppgen");
   EXPECT_EQ(engine_of_convolution({48, 128, 7, 5, 2}), "cppgen");  // few results for many weights
   EXPECT_EQ(engine_of_convolution({32, 96, 28, 5, 2, 2}), "cppgen");
 }

@@ -217,7 +217,7 @@ void expect_errors_below(Patch size, double most) {
   EXPECT_LT(cancelling, 4) << row;
 }
 
-constexpr long kChannels[] = {16, 24, 32, 48, 64, 96, 128, 256, 512, 1024};
+constexpr long kChannels[] = {16, 24, 32, 48, 64, 80, 96, 128, 256, 320, 512, 640, 1024, 1280};
 
 TEST(Winograd, ErrorIsLikeThatOfDirectSums) {
   for (const long channels : kChannels)
