@@ -66,7 +66,7 @@ void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long 
   const long group = tile.k_group, tap_bytes = (K + group - 1) / group * group * tile.panel_bytes;
   const char* of_tap = static_cast<const char*>(panel);
   if (K <= kWholeTerms) {
-    const long most = kWholeTerms / K;
+    const long most = taps_of_block(K);
     for (long t = 0; t < taps; t += most)
       sums.add(left + t * tile.rows, std::min(most, taps - t), K, of_tap + t * tap_bytes);
     return sums.finish();

@@ -74,8 +74,8 @@ struct WinogradTransforms {
 // The products of all patches at one point: block[r * NR + j] = sum over k < K of left[r * ld + k] * B[k, j], for at
 // least one row, on tiles that are as even as they can be. The sums of blocks of `terms` products are added in pairs,
 // and these sums in pairs, and so on: the first of two halves has the largest power of 2 blocks that is less than all.
-// Transforms multiply the errors of sums (winograd.h). There are less than 2^kPatchLevels blocks. The tiles prefetch
-// the panel that follows theirs in memory, in equal parts.
+// Transforms multiply the errors of sums (winograd.h). Blocks are longer if there would be more than 2^kPatchLevels.
+// The tiles prefetch the panel that follows theirs in memory, in equal parts.
 constexpr int kPatchLevels = 20;
 using PatchProducts = void (*)(const float* left, long ld, long rows, long terms, long K, const float* panel,
                                float* block);

@@ -35,8 +35,8 @@ VEC_KEEPS_REGISTERS void patch_tiles(const float* left, long ld, long tiles, lon
       vec::add_products(sums, steps, slice, rows, panel_ahead, nothing);
       slice.advance(steps);
       rest -= steps;
-      // Each bit of the number of earlier blocks is a stored sum: the lowest ones if it is 1, as far as a 0, is
-      // complete with this block, and the last block completes all.
+      // The stored sums are those of the bits that are 1 in the number of earlier blocks. This block completes the
+      // lowest ones, up to the first bit that is 0; the last block completes all.
       int level = 0;
       for (; rest > 0 ? (earlier >> level & 1) != 0 : earlier >> level != 0; level++)
         if (earlier >> level & 1) add_stored_sums(sums, stored[level]);
@@ -55,6 +55,9 @@ constexpr RowTable<PatchTiles, MaxRows, 1> patch_table([](auto rows) {
 template <int MaxRows, int Vectors>
 void patch_products(const float* left, long ld, long rows, long terms, long K, const float* panel, float* block) {
   constexpr long kColumns = Vectors * kLanes, kBytes = sizeof(float);
+  // There is room for the sums of so many blocks only.
+  const long least = (K >> kPatchLevels) + 1;
+  if (terms < least) terms = least;
   // Some tiles have one row more than the others.
   const long tiles = (rows + MaxRows - 1) / MaxRows, count = rows / tiles, larger = rows - count * tiles;
   vec::BytesAhead ahead = {(const char*)(panel + K * kColumns), bytes_ahead_of_step(kColumns * kBytes, tiles)};
