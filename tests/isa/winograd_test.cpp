@@ -303,4 +303,22 @@ TEST(Winograd, ProductsOfManyPatchesAreSumsInBlocks) {
 }
 
 }  // namespace
+// There is room for the sums of 2^kPatchLevels blocks: of more products, blocks are longer than was asked for.
+TEST(Winograd, BlocksAreNeverMoreThanThereIsRoomFor) {
+  constexpr long kK = (1L << kPatchLevels) + 1, kAligned = 16;
+  const VecISA& isa = *isas_to_test().back();
+  const long nr = tile_shape(isa.name, TileFormat::f32).nr;
+  const std::vector<float> left = random_values(kK, 1);
+  std::vector<float> panel = random_values(size_t(kK * nr + kAligned), 2), blocks[2];
+  void* aligned = panel.data();
+  size_t space = panel.size() * sizeof(float);
+  const auto* const packed = static_cast<float*>(std::align(64, size_t(kK * nr) * sizeof(float), aligned, space));
+  for (const long terms : {1L, 2L}) {
+    blocks[terms - 1].resize(size_t(nr));
+    runtime_table(isa.name)->winograd_products[size_t(TileFormat::f32)](left.data(), kK, 1, terms, kK, packed,
+                                                                        blocks[terms - 1].data());
+  }
+  EXPECT_EQ(blocks[0], blocks[1]);
+}
+
 }  // namespace cppgen::rt
