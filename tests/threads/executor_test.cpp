@@ -203,20 +203,20 @@ TEST_P(ExecutorTest, StopEndsTheRegion) {
     std::atomic<bool> stop{false};
     std::atomic<int> runs{0};
   };
-  auto stop_at_third = [](void* ctx, int64_t, int) {
+  auto stop_from_third = [](void* ctx, int64_t, int) {
     auto& context = *static_cast<Context*>(ctx);
-    if (++context.runs == 3) context.stop = true;
+    if (++context.runs >= 3) context.stop = true;  // by each thread itself, before it takes another chunk
   };
   for (int threads : {1, 2, 3}) {
     auto executor = make(threads);
     for (std::vector<int64_t> chunk_counts : {std::vector<int64_t>{1, 1, 1, 1}, {1000}, {2, 50, 1}}) {
       Context context;
       std::vector<StepView> steps;
-      for (int64_t chunks : chunk_counts) steps.push_back({chunks, stop_at_third, &context});
+      for (int64_t chunks : chunk_counts) steps.push_back({chunks, stop_from_third, &context});
       EXPECT_FALSE(executor->run(steps, &context.stop));
       EXPECT_LT(context.runs, 3 + threads);
       context.stop = false;
-      context.runs = 100000;
+      context.runs = -100000;
       EXPECT_TRUE(executor->run(steps, &context.stop));
     }
   }

@@ -238,7 +238,8 @@ struct UnitPlace {
   i64 tile, group, tile_of_block;
 };
 VEC_FN UnitPlace place_of_unit(i64 unit, i64 tiles, i64 groups, i64 together) {
-  const i64 first = unit / (together * groups) * together, rest = unit - first * groups;
+  const i64 first = together >= tiles ? 0 : unit / (together * groups) * together, rest = unit - first * groups;
+  if (groups == 1) return {unit, 0, rest};
   const i64 count = imin(together, tiles - first);
   return {first + rest % count, rest / count, rest % count};
 }

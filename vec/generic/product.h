@@ -91,7 +91,7 @@ struct BytesAhead {
 // the bytes of a step, as a multiple of kAheadStep.
 constexpr i64 kAheadLine = 64, kAheadStep = 4;
 VEC_FN BytesAhead bytes_ahead(const void* panel, i64 ahead) {
-  return {(const char*)panel + (ahead - ahead % kAheadLine), ahead % kAheadLine * kAheadStep};
+  return {(const char*)panel + (ahead & -kAheadLine), (ahead & (kAheadLine - 1)) * kAheadStep};
 }
 
 // Adds sum over k < K of row(r)[k] * right[k][j] to each of the sums, in the order of k. Rows that can advance do so
