@@ -302,7 +302,6 @@ TEST(Winograd, ProductsOfManyPatchesAreSumsInBlocks) {
     }
 }
 
-}  // namespace
 // There is room for the sums of 2^kPatchLevels blocks: of more products, blocks are longer than was asked for.
 TEST(Winograd, BlocksAreNeverMoreThanThereIsRoomFor) {
   constexpr long kK = (1L << kPatchLevels) + 1, kAligned = 16;
@@ -321,4 +320,5 @@ TEST(Winograd, BlocksAreNeverMoreThanThereIsRoomFor) {
   EXPECT_EQ(blocks[0], blocks[1]);
 }
 
+}  // namespace
 }  // namespace cppgen::rt
