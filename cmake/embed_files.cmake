@@ -32,3 +32,23 @@ function(cppgen_embed_files target header function type)
     VERBATIM)
   target_sources(${target} PRIVATE "${output}")
 endfunction()
+
+# cppgen_embed_binary(TARGET SYMBOL FILE) adds to the target the bytes of a file that the build makes, from SYMBOL up to
+# SYMBOL_end, as characters.
+function(cppgen_embed_binary target symbol file)
+  set(embedded "${PROJECT_BINARY_DIR}/generated/embedded_${symbol}.cpp")
+  file(CONFIGURE OUTPUT "${embedded}" CONTENT [[
+asm(R"(
+  .section .rodata
+  .globl @symbol@, @symbol@_end
+  .hidden @symbol@, @symbol@_end
+@symbol@:
+  .incbin "@file@"
+@symbol@_end:
+  .text
+)");
+]] @ONLY)
+  set_source_files_properties("${embedded}" PROPERTIES OBJECT_DEPENDS "${file}" SKIP_UNITY_BUILD_INCLUSION ON
+                                                       SKIP_PRECOMPILE_HEADERS ON)
+  target_sources(${target} PRIVATE "${embedded}")
+endfunction()

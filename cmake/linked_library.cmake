@@ -29,18 +29,4 @@ else()
     COMMENT "Linking the functions of the runtime's library for emitted models"
     VERBATIM)
 endif()
-set(embedded "${PROJECT_BINARY_DIR}/generated/embedded_linked_library.cpp")
-file(CONFIGURE OUTPUT "${embedded}" CONTENT [[
-asm(R"(
-  .section .rodata
-  .globl cppgen_linked_library, cppgen_linked_library_end
-  .hidden cppgen_linked_library, cppgen_linked_library_end
-cppgen_linked_library:
-  .incbin "@linked_library@"
-cppgen_linked_library_end:
-  .text
-)");
-]] @ONLY)
-set_source_files_properties("${embedded}" PROPERTIES OBJECT_DEPENDS "${linked_library}" SKIP_UNITY_BUILD_INCLUSION ON
-                                                     SKIP_PRECOMPILE_HEADERS ON)
-target_sources(cppgen_emit PRIVATE "${embedded}")
+cppgen_embed_binary(cppgen_emit cppgen_linked_library "${linked_library}")

@@ -103,6 +103,8 @@ const VecISA& select_by_name(const IsaRequest& request, CpuFeatures cpu) {
 
 std::span<const VecISA> all_isas() { return kIsas; }
 
+bool has_finished_tiles(const VecISA& isa) { return isa.folder == "avx2" || isa.folder == "avx512"; }
+
 const VecISA* find_isa(std::string_view name) {
   for (const VecISA& isa : kIsas)
     if (isa.name == name) return &isa;

@@ -27,6 +27,9 @@ std::span<const VecISA> all_isas();
 // The row of this name; nullptr if there is none.
 const VecISA* find_isa(std::string_view name);
 
+// Whether vec/<folder> has tiles that finish their results (vec/generic/tile_ends.h).
+bool has_finished_tiles(const VecISA&);
+
 // The features that this row requires beyond those of its base.
 CpuFeatures own_features(const VecISA&);
 

@@ -22,6 +22,7 @@ struct KernelText {
   bool calls_functions = false;       // elementary functions, whose headers take as long to parse as all others
   std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order, then shared numbers
   kernel::KernelPlan plan;
+  std::vector<kernel::FinishedTiles> finished_tiles;  // that its function calls, for all kernels that share it
   // The messages of checks that fail, by id. A kernel with checks has one more parameter after `params`: the id of its
   // first check.
   std::vector<std::string> checks;
@@ -39,6 +40,9 @@ std::vector<size_t> share_functions(std::vector<KernelText>&);
 
 // The #include lines of kernels; with `calls_functions`, also that of elementary functions.
 std::string kernel_headers(const std::string& vec_folder, bool calls_functions);
+
+// What a source file defines before these kernels: tables of the tiles that they call; usually nothing.
+std::string tables_of_tiles(const std::vector<const KernelText*>&);
 
 // A source file with these kernels and the includes that they need.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);

@@ -202,7 +202,10 @@ void share(const Family& family, std::vector<KernelText>& kernels) {
     for (const ir::IndexExpr& value : parameters.of_member(member)) k.params.push_back(value);
     k.written = std::move(k.function);
     k.function.clear();
-    if (member > 0) k.shared = holder.name;
+    if (member == 0) continue;
+    k.shared = holder.name;
+    const auto& tiles = k.finished_tiles;
+    holder.finished_tiles.insert(holder.finished_tiles.end(), tiles.begin(), tiles.end());
   }
   holder.function = function;
   if (!holder.comment.empty())

@@ -40,6 +40,9 @@ function(add_kernels name options)
   target_include_directories(${{name}} PRIVATE include)
   target_compile_options(${{name}} PRIVATE "SHELL:${{options}}")
   target_link_options(${{name}} PRIVATE "SHELL:${{options}}")
+  if(EXISTS "${{CMAKE_CURRENT_SOURCE_DIR}}/include/{2}")
+    target_link_libraries(${{name}} PRIVATE "${{CMAKE_CURRENT_SOURCE_DIR}}/include/{2}")
+  endif()
   install(TARGETS ${{name}} LIBRARY DESTINATION .)
 endfunction()
 
@@ -88,7 +91,8 @@ void copy_headers(const std::string& from, const std::string& to) {
 CMakeProject make_cmake_project(const std::vector<CompileJob>& units, KernelBuilder& builder,
                                 const std::string& include_dir) {
   const std::vector<std::string>& command = builder.toolchain().command;
-  CMakeProject project{fmt::format(kLists, join_command(command), bracketed(compiler_of(command))), units, include_dir};
+  CMakeProject project{fmt::format(kLists, join_command(command), bracketed(compiler_of(command)), kTilesArchive),
+                       units, include_dir};
   for (const CompileJob& unit : units)
     project.lists += fmt::format("add_kernels({} {})\n", unit.name, bracketed(options_of(builder.command_of(unit))));
   return project;

@@ -44,6 +44,8 @@ std::vector<std::string> kernel_flags(const CompileOptions& options, const std::
   const std::vector<std::string> debug = debug_flags(options.debug_level);
   for (const std::vector<std::string>* more : {&isa_flags, &debug, &flags_of_unit, &options.extra_flags})
     flags.insert(flags.end(), more->begin(), more->end());
+  // Of the archive of tiles, kernels contain what they call.
+  flags.push_back("-Wl,--gc-sections");
   if (!is_instrumented(flags)) flags.push_back("-nostdlib");
   return flags;
 }
@@ -51,7 +53,7 @@ std::vector<std::string> kernel_flags(const CompileOptions& options, const std::
 std::vector<std::string> without_linker_flags(const std::vector<std::string>& flags) {
   std::vector<std::string> rest = flags;
   std::erase_if(rest, [](const std::string& flag) {
-    return flag == "-shared" || flag == "-nostdlib" || flag == "-nostartfiles";
+    return flag == "-shared" || flag == "-nostdlib" || flag == "-nostartfiles" || flag.starts_with("-Wl,");
   });
   return rest;
 }

@@ -7,6 +7,7 @@
 
 #include "cppgen/compile/compile_flags.h"
 #include "cppgen/compile/elf_file.h"
+#include "cppgen/compile/vec_headers.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/interruption.h"
 #include "runtime/base/log.h"
@@ -58,6 +59,12 @@ std::vector<std::string> with_words(std::vector<std::string> words, const std::v
   return words;
 }
 
+// Behind the source, because linkers take from an archive what has been asked for before.
+std::vector<std::string> tiles_words(const std::string& include_dir) {
+  const std::optional<std::string> tiles = VecHeaders::tiles_in(include_dir);
+  return tiles ? std::vector{*tiles} : std::vector<std::string>();
+}
+
 std::string missing_from(const std::vector<std::string>& wanted, const std::vector<std::string>& sorted) {
   for (const std::string& name : wanted) {
     if (!std::binary_search(sorted.begin(), sorted.end(), name)) return name;
@@ -100,8 +107,9 @@ void CompilePool::start(size_t id, const CompileJob& job, const std::vector<std:
     user_error("cannot make '{}': {}", unit.folder, error_text(error));
   }
   write_or_throw(unit.folder + "/" + kSource, job.source);
-  if (toolchain_.launched) unit.link = with_words(unit.command, {"-o", kObject, kObjectFile});
-  unit.command = with_words(unit.command, {"-I" + include_dir, "-o", kObject, kSource});
+  const std::vector<std::string> tiles = tiles_words(include_dir);
+  if (toolchain_.launched) unit.link = with_words(with_words(unit.command, {"-o", kObject, kObjectFile}), tiles);
+  unit.command = with_words(with_words(unit.command, {"-I" + include_dir, "-o", kObject, kSource}), tiles);
   std::vector<std::string> first =
       toolchain_.launched ? launched_command(flags, include_dir, unit.folder) : unit.command;
   start_process(std::move(unit), std::move(first));

@@ -50,7 +50,7 @@ class CompilePool {
     std::optional<CompileFailure> error;
     std::string message;               // reason and first lines of output
     std::string output;                // all of the compiler's
-    std::vector<std::string> command;  // builds the unit without launchers; the source is the last argument
+    std::vector<std::string> command;  // builds the unit without launchers; one argument is kSource
   };
   // The next unit that ended, or nullopt after `seconds` (or earlier). Failures are returned as values: the caller
   // decides. UserError if the process that links cannot be created.

@@ -163,11 +163,13 @@ void KernelBuilder::fail(const Unit& unit, const CompilePool::Finished& failure)
   const bool ours =
       source_is_to_blame({failure, unit.job->source, toolchain_, flags, headers_.path()}, runner_, options_.cancel);
   const std::string source = keep_source(unit);
-  std::vector<std::string> command = failure.command;
-  if (!source.empty()) command.back() = source;
-  const std::string include = "-I" + headers_.path();
+  const std::string headers = headers_.path();
   headers_.keep();
-  std::replace(command.begin(), command.end(), include, "-I" + headers_.path());
+  std::vector<std::string> command = failure.command;
+  for (std::string& word : command) {
+    if (word == CompilePool::kSource && !source.empty()) word = source;
+    if (const size_t at = word.find(headers); at != word.npos) word.replace(at, headers.size(), headers_.path());
+  }
   const std::string& message = failure.message;
   const size_t output = std::min(message.find('\n'), message.size());
   const std::string text =

@@ -11,6 +11,9 @@
 #include "cppgen/support/hashing.h"
 #include "runtime/base/errors.h"
 
+// embed_headers.cmake
+extern const char cppgen_kernel_tiles[], cppgen_kernel_tiles_end[], cppgen_kernel_tiles_sha256[];
+
 namespace cppgen {
 
 namespace fs = std::filesystem;
@@ -21,7 +24,7 @@ constexpr const char* kFolders[] = {"vec", "runtime/abi"};
 
 struct HeaderFile {
   std::string path;
-  std::string content;
+  std::string content;  // of the archive, which is large, its SHA-256
 };
 
 std::string hash_of(const std::vector<HeaderFile>& files) {
@@ -30,9 +33,10 @@ std::string hash_of(const std::vector<HeaderFile>& files) {
   return hasher.hex();
 }
 
-bool is_header(const fs::path& path) {
+bool is_read(const fs::path& path) {
   const std::string extension = path.extension().string();
-  return extension == ".h" || extension == ".def" || extension == ".inc";
+  return extension == ".h" || extension == ".def" || extension == ".inc" ||
+         kTilesArchive.ends_with(path.filename().string());
 }
 
 std::vector<HeaderFile> read_headers(const std::string& dir) {
@@ -41,8 +45,10 @@ std::vector<HeaderFile> read_headers(const std::string& dir) {
     std::error_code error;
     for (fs::recursive_directory_iterator it(dir + "/" + folder, error), end; !error && it != end;
          it.increment(error)) {
-      if (!it->is_regular_file() || !is_header(it->path())) continue;
-      files.push_back({it->path().lexically_relative(dir).generic_string(), read_file(it->path().string())});
+      if (!it->is_regular_file() || !is_read(it->path())) continue;
+      const std::string path = it->path().lexically_relative(dir).generic_string();
+      const std::string content = read_file(it->path().string());
+      files.push_back({path, path == kTilesArchive ? sha256_hex(content) : content});
     }
     if (error) user_error("cannot read the kernel headers '{}/{}': {}", dir, folder, error.message());
   }
@@ -50,9 +56,19 @@ std::vector<HeaderFile> read_headers(const std::string& dir) {
   return files;
 }
 
+std::vector<EmbeddedFile> embedded_files() {
+  std::vector<EmbeddedFile> files = embedded_headers();
+  if (!embedded_tiles().empty()) files.push_back({kTilesArchive, embedded_tiles()});
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return files;
+}
+
+// Computed when the archive was made, because every start of the compiler needs it.
+std::string_view embedded_tiles_hash() { return {cppgen_kernel_tiles_sha256, 64}; }
+
 // An errno value.
 int write_headers(const std::string& dir) {
-  for (const EmbeddedFile& file : embedded_headers()) {
+  for (const EmbeddedFile& file : embedded_files()) {
     const std::string path = dir + "/" + std::string(file.path);
     if (const int error = make_directories(parent_directory(path))) return error;
     if (const int error = write_file(path, file.content)) return error;
@@ -61,7 +77,8 @@ int write_headers(const std::string& dir) {
 }
 
 bool holds_embedded(const std::string& dir) {
-  return std::all_of(embedded_headers().begin(), embedded_headers().end(), [&](const EmbeddedFile& file) {
+  const std::vector<EmbeddedFile> files = embedded_files();
+  return std::all_of(files.begin(), files.end(), [&](const EmbeddedFile& file) {
     return try_read_file(dir + "/" + std::string(file.path)) == file.content;
   });
 }
@@ -79,11 +96,14 @@ std::string include_root(const std::string& cache_dir) { return cache_dir + "/in
 
 }  // namespace
 
+std::string_view embedded_tiles() { return {cppgen_kernel_tiles, cppgen_kernel_tiles_end}; }
+
 const std::string& embedded_headers_hash() {
   static const std::string hash = [] {
     std::vector<HeaderFile> files;
-    for (const EmbeddedFile& file : embedded_headers())
-      files.push_back({std::string(file.path), std::string(file.content)});
+    for (const EmbeddedFile& file : embedded_files())
+      files.push_back(
+          {std::string(file.path), std::string(file.path == kTilesArchive ? embedded_tiles_hash() : file.content)});
     return hash_of(files);
   }();
   return hash;
@@ -129,6 +149,12 @@ const std::string& VecHeaders::path() {
   write_embedded_headers(temp_->path());
   path_ = temp_->path();
   return path_;
+}
+
+std::optional<std::string> VecHeaders::tiles_in(const std::string& folder) {
+  const std::string path = fmt::format("{}/{}", folder, kTilesArchive);
+  std::error_code error;
+  return fs::exists(path, error) ? std::optional(path) : std::nullopt;
 }
 
 void VecHeaders::keep() {

@@ -10,16 +10,21 @@
 
 namespace cppgen {
 
-// A header that emitted kernels include; `path` is as in their #include line ("vec/...", "runtime/abi/...").
+// A header that emitted kernels include; `path` is as in their #include line ("vec/...", "runtime/abi/..."). Or the
+// archive of tiles that they are linked with, kTilesArchive.
 struct EmbeddedFile {
   std::string_view path;
   std::string_view content;
 };
 
+constexpr std::string_view kTilesArchive = "vec/finished_tiles.a";
+
 // The headers as they were when this library was built, sorted by path.
 const std::vector<EmbeddedFile>& embedded_headers();
+// The archive (vec/CMakeLists.txt); empty if the architecture has none.
+std::string_view embedded_tiles();
 
-// SHA-256 over paths and contents.
+// SHA-256 over paths and contents, with those of the archive.
 const std::string& embedded_headers_hash();
 
 // The root of the source tree that this library was built from. It may be gone.
@@ -27,10 +32,12 @@ const std::string& built_source_tree();
 // `root`, if kernel headers are there; else UserError that names INCLUDE_FROM_SOURCETREE.
 std::string usable_source_tree(const std::string& root = built_source_tree());
 
-// Writes all embedded headers below `dir`, for packages that contain their sources. UserError if that fails.
+// Writes all embedded headers and the archive below `dir`, for packages that contain their sources. UserError if that
+// fails.
 void write_embedded_headers(const std::string& dir);
 
-// The folder for -I, and its content's hash. The hash is known at once; files are written by the first call of path().
+// The folder for -I, which may also hold the archive of tiles, and its content's hash. The hash is known at once; files
+// are written by the first call of path().
 class VecHeaders {
  public:
   // Headers from an existing folder that contains vec/ and runtime/abi/. UserError if it does not.
@@ -45,6 +52,8 @@ class VecHeaders {
   const std::string& hash() const { return hash_; }
   // UserError if no directory can be written.
   const std::string& path();
+  // The archive in a folder of headers; nothing if there is none, as in a source tree.
+  static std::optional<std::string> tiles_in(const std::string& folder);
   // True if the folder is removed with this object.
   bool is_temporary() const { return temp_ != nullptr; }
   // Keeps a temporary folder on disk.

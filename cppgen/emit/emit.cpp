@@ -65,6 +65,7 @@ class Emission {
   CompiledModel compile() {
     CompileRequest request = request_.compile;
     request.output = folder("package");
+    request.settings.prebuilt_tiles = false;  // code that needs no runtime contains its tiles
     request.before_kernels = require_emittable;
     request.instead_of_compiler = [this](const std::vector<CompileJob>& kernels) { kernels_ = kernels; };
     return compile_model(request);

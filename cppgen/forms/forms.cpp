@@ -56,6 +56,7 @@ std::vector<KernelText> emit_kernels(const schedule::Schedule& schedule, const s
     const KernelView view{schedule, kernel, target};
     PlannedKernel planned = plan_kernel(view);
     KernelText text = planned.form->write(view, planned, options);
+    text.finished_tiles = planned.finished_tiles;
     text.plan = std::move(planned);
     kernels.push_back(std::move(text));
   });

@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "cppgen/ir/values/expr.h"
 
@@ -30,6 +31,12 @@ struct LoopCosts {
   bool neighbours_share = false;
 };
 
+// Tiles that finish their results (vec/generic/tile_ends.h), by finished_number(), with these numbers of rows.
+struct FinishedTiles {
+  int number;
+  std::vector<int64_t> row_counts;
+};
+
 // The numbers that plans of all forms of kernels (cppgen/forms) state. Plans depend only on shapes, layouts, the target
 // and the tuning, so that results never depend on the number of threads.
 struct KernelPlan {
@@ -43,7 +50,8 @@ struct KernelPlan {
   bool reads_parts_of_rows = false;  // short parts, of different rows one after the other
   bool keeps_numbers = false;        // sizes stay constants of its function, which kernels of other sizes do not share
   int64_t tile_functions = 0;        // tiles of different numbers of rows, each of which takes time to compile
-  std::string description;           // of the form, for people: "columns: blocks of 2048, 4 vectors side by side"
+  std::vector<FinishedTiles> finished_tiles;  // that it calls
+  std::string description;  // of the form, for people: "columns: blocks of 2048, 4 vectors side by side"
   KernelWork work;
 };
 

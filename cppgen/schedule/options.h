@@ -51,10 +51,11 @@ struct Target {
   // Register blocks of contractions, by rt::TileFormat; {0, 0}: the ISA has no tiles of this format.
   std::array<rt::TileShape, rt::kTileFormatCount> tiles{};
   int64_t l2_bytes = 1 << 20;
-  int64_t l3_bytes = 0;          // 0: not known
-  double bf16_dot_speed = 0;     // products per time of pairs of bfloat16, those of float32 being 1
-  bool byte_dots = false;        // instructions multiply four bytes of each lane and add the products
-  int64_t cache_line = 64;       // bytes
+  int64_t l3_bytes = 0;         // 0: not known
+  double bf16_dot_speed = 0;    // products per time of pairs of bfloat16, those of float32 being 1
+  bool finished_tiles = false;  // kernels may call tiles of float32 that finish their results (vec/generic/tile_ends.h)
+  bool byte_dots = false;       // instructions multiply four bytes of each lane and add the products
+  int64_t cache_line = 64;      // bytes
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
   Tuning tuning = Tuning(lanes);
   std::shared_ptr<const Costs> costs{};  // null: the usual ones (costs.h)

@@ -312,8 +312,8 @@ void fields(V& v, Group& group) {
 
 template <class V>
 void fields(V& v, Target& target) {
-  auto& [isa, lanes, tiles, l2_bytes, l3_bytes, bf16_dot_speed, byte_dots, cache_line, l1_set_period, tuning, costs] =
-      target;
+  auto& [isa, lanes, tiles, l2_bytes, l3_bytes, bf16_dot_speed, finished_tiles, byte_dots, cache_line, l1_set_period,
+         tuning, costs] = target;
   v.word("isa", isa);
   const Target usual = v.usual_target(isa);
   v("lanes", lanes, usual.lanes);
@@ -322,6 +322,7 @@ void fields(V& v, Target& target) {
   v("l2_bytes", l2_bytes);
   v("l3_bytes", l3_bytes);
   v("bf16_dot_speed", bf16_dot_speed);
+  v("finished_tiles", finished_tiles, usual.finished_tiles);
   v("byte_dots", byte_dots, usual.byte_dots);
   v("cache_line", cache_line, usual.cache_line);
   v("l1_set_period", l1_set_period, usual.l1_set_period);

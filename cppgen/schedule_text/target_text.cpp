@@ -13,6 +13,7 @@ schedule::Target usual_target(const std::string& name) {
   if (!isa) user_error("there is no instruction set '{}'", name);
   schedule::Target target{name, isa->lanes};
   for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(name, rt::TileFormat(f));
+  target.finished_tiles = has_finished_tiles(*isa);
   target.byte_dots = isa->required.has_any(arch::kByteDots);
   return target;
 }

@@ -79,6 +79,13 @@ GraphMaker product(int64_t K) {
 GraphMaker tiles() { return product(2000); }
 GraphMaker register_tiles() { return product(32); }
 
+GraphMaker finished_tiles() {
+  GraphMaker g;
+  const ValueId sums = g.node("MatMul", {g.input("x", {20, 64}), weights(g, {64, 40})});
+  g.output(g.node("Relu", {g.node("Add", {g.node("Add", {sums, weights(g, {40})}), g.input("residual", {20, 40})})}));
+  return g;
+}
+
 GraphMaker matrix_in_place() {
   GraphMaker g;
   g.output(g.node("MatMul", {g.input("x", {20, 32}), g.input("y", {32, 40})}));
@@ -128,6 +135,7 @@ const std::vector<Sample>& samples() {
                                        {"winograd_groups", winograd_groups},
                                        {"tiles", tiles},
                                        {"register_tiles", register_tiles},
+                                       {"finished_tiles", finished_tiles},
                                        {"matrix_in_place", matrix_in_place},
                                        {"computed_rows", computed_rows},
                                        {"attention", attention}};

@@ -38,6 +38,20 @@ class CompileTest : public testing::Test {
     return result;
   }
 
+  // The same for AVX2, with a tile of the archive that comes with the compiler.
+  static CompileJob job_with_tile(const std::string& name, int value) {
+    CompileJob result = job(name, value);
+    result.isa_name = "avx2";
+    result.isa_flags = {"-mavx2", "-mfma", "-mf16c"};
+    result.source = fmt::format(
+        "#include \"runtime/abi/abi.h\"\n#include \"vec/avx2/vec.h\"\n#include \"vec/generic/kernel.h\"\n"
+        "#include \"vec/generic/finished_tile.h\"\n"
+        "extern \"C\" __attribute__((visibility(\"default\"))) int {}() {{\n"
+        "  volatile vec::FinishedTile tile = vec::finished_tile<3, 2>;\n  return tile ? {} : 0;\n}}\n",
+        name, value);
+    return result;
+  }
+
   // A compiler that runs `script` with the real one's arguments: "$@" passes them on; `$out` is the object. Every
   // start adds a line to path("starts").
   std::string fake_compiler(const std::string& script, const std::string& name = "fake") {

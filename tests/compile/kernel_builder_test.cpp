@@ -88,6 +88,29 @@ TEST_F(KernelBuilderTest, HeadersAreFound) {
   EXPECT_GE(call_kernel(built[0]), 1);
 }
 
+#ifdef __x86_64__
+TEST_F(KernelBuilderTest, UnitsContainTheTilesThatTheyCall) {
+  const auto built = build_kernels({job_with_tile("two", 2), job("one", 1)}, options_);
+  EXPECT_EQ(call_kernel(built[0]), 2);
+  const size_t tile = read_object(built[0]).size(), none = read_object(built[1]).size();
+  EXPECT_LT(tile, none + 8192) << "more than one tile was linked";
+  EXPECT_GT(tile, none);
+}
+
+TEST_F(KernelBuilderTest, ASourceTreeHasNoTiles) {
+  options_.include_dir = built_source_tree();
+  const std::string error = error_of<RefusedSource>({job_with_tile("two", 2)}, options_).what();
+  EXPECT_NE(error.find("finished_tile"), error.npos) << error;
+}
+
+TEST_F(KernelBuilderTest, HeadersWithTilesAreTheEmbeddedOnes) {
+  write_embedded_headers(path("headers"));
+  EXPECT_EQ(VecHeaders::from_directory(path("headers")).hash(), embedded_headers_hash());
+  ASSERT_EQ(write_file(path("headers/vec/finished_tiles.a"), "damaged"), 0);
+  EXPECT_NE(VecHeaders::from_directory(path("headers")).hash(), embedded_headers_hash());
+}
+#endif
+
 TEST_F(KernelBuilderTest, RecompileReplacesAndDisabledCachesTouchNothing) {
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
   options_.recompile = true;

@@ -45,6 +45,9 @@ class LaunchersTest : public CompileTest {
       result.push_back(job("unit" + std::to_string(i), i));
       result.back().source = "#include \"runtime/abi/abi.h\"\n#include \"vec/scalar/vec.h\"\n" + result.back().source;
     }
+#ifdef __x86_64__
+    result.back() = job_with_tile("unit6", 6);
+#endif
     return result;
   }
 

@@ -58,6 +58,7 @@ const std::map<std::string, std::vector<Change>>& changes() {
         change<TilesPlan>("tiles of 99 columns", [](TilesPlan& p) { p.width = 99; }),
         change<TilesPlan>("do not prefetch", [](TilesPlan& p) { p.fetches_ahead = true; }),
         change<TilesPlan>("8 bytes ahead", [](TilesPlan& p) { p.even_rows = false, p.rows_ahead = 8; }),
+        change<TilesPlan>("tiles 99 finish", [](TilesPlan& p) { p.end = TilesPlan::End{99}; }),
         change<TilesPlan>("computed rows of 1", [](TilesPlan& p) { p.computed_row = 1; }),
         change<TilesPlan>("no neighbours", [](TilesPlan& p) { p.batch_inside = false, p.batch_distance = 8; })}},
       {"winograd",

@@ -92,8 +92,20 @@ std::string objects(const std::string& package) {
   return bytes;
 }
 
+// relu(x * w) of constant weights: kernels are linked with tiles for it.
+void add_product(ModelMaker& maker, const std::string& x, int64_t k) {
+  auto& weights = maker.initializer("weights", {k, 48}, onnx::TensorProto::FLOAT);
+  for (int64_t i = 0; i < k * 48; i++) weights.add_float_data(float(i % 5) - 2);
+  maker.node("MatMul", {x, "weights"}, {"sums"});
+  maker.node("Relu", {"sums"}, {"product"});
+  maker.output("product");
+}
+
 TEST_F(SettingEffect, USE_CMAKE_COMPILATION) {
-  const std::string model = products(3);
+  ModelMaker maker;
+  maker.input("x", {"20", "64"});
+  add_product(maker, "x", 64);
+  const std::string model = folder.write("product.onnx", maker.bytes());
   const auto rebuilt = [&] {
     const std::string made = package(model), sources = made + "/sources", build = path("build");
     if (!fs::exists(sources)) return false;
@@ -124,7 +136,7 @@ TEST_F(SettingEffect, USE_CMAKE_COMPILATION) {
   EXPECT_TRUE(contains(altered.err, "'plan.json' has")) << altered.err << " only objects may have changed";
 }
 
-// A model with an embedding, a product on tiles of the runtime, and a function in double.
+// A model with an embedding, products on tiles of the runtime and of the kernel, and a function in double.
 std::string model_of_kernels(const TempFolder& folder) {
   ModelMaker maker;
   maker.input("ids", {"64"}, onnx::TensorProto::INT64)
@@ -136,6 +148,7 @@ std::string model_of_kernels(const TempFolder& folder) {
   maker.node("MatMul", {"rows", "w"}, {"y"});
   maker.node("Erf", {"d"}, {"e"});
   maker.output("rows").output("y").output("e");
+  add_product(maker, "rows", 256);
   return folder.write("kernels.onnx", maker.bytes());
 }
 

@@ -204,9 +204,23 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
   schedule::Target target{
       std::string(isa.name), isa.lanes, {}, cache_class(machine.l2_bytes), cache_class(machine.l3_bytes)};
   target.bf16_dot_speed = bf16_dot_speed(cpu_vendor());
+  target.finished_tiles = has_finished_tiles(isa);
   target.byte_dots = isa.required.has_any(arch::kByteDots);
   for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(isa.name, rt::TileFormat(f));
   return target;
+}
+
+// A build under the sanitizer watches its kernels, too.
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kWatchesKernels = true;
+#else
+constexpr bool kWatchesKernels = false;
+#endif
+
+// They are compiled as kernels are by default, contain no checks, and are not part of a source tree.
+bool may_call_prebuilt_tiles(const Settings& s) {
+  return !kWatchesKernels && s.prebuilt_tiles && s.ndebug && s.inject_relu_bug == "none" &&
+         !s.include_from_sourcetree && s.enable_floating_point_contract_flag == "off" && !s.enable_unsafe_math_opt_flag;
 }
 
 void replace_numbers(schedule::Target& target, const Settings& settings) {
@@ -217,6 +231,7 @@ void replace_numbers(schedule::Target& target, const Settings& settings) {
 
 schedule::Target target_of(const VecISA& isa, const Settings& settings) {
   schedule::Target target = target_of(isa, this_machine());
+  target.finished_tiles = target.finished_tiles && may_call_prebuilt_tiles(settings);
   replace_numbers(target, settings);
   return target;
 }
@@ -233,9 +248,7 @@ CompileOptions compile_options(const CompileRequest& request) {
   o.remote_cache = remote_cache_of(s);
   o.on_progress = request.on_progress;
   o.cancel = request.cancel;
-#ifdef __SANITIZE_ADDRESS__
-  o.extra_flags = {"-fsanitize=address"};  // a build under the sanitizer watches its kernels too
-#endif
+  if (kWatchesKernels) o.extra_flags = {"-fsanitize=address"};
   return o;
 }
 

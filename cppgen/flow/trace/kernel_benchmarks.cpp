@@ -7,6 +7,7 @@
 
 #include "cppgen/compile/compile_flags.h"
 #include "cppgen/compile/toolchain.h"
+#include "cppgen/compile/vec_headers.h"
 #include "cppgen/flow/compile/model_parts.h"
 #include "cppgen/flow/package/standalone.h"
 #include "cppgen/flow/trace/kernel_benchmark_driver.h"
@@ -143,21 +144,22 @@ class Programs {
 // A script that compiles kernel.cpp as cppgen does, and links it with main.cpp.
 std::string build_script(const KernelBuilder::Command& command, const std::string& runtime) {
   std::vector<std::string> compile = command.compiler, link = command.compiler;
-  for (const std::string& flag : command.flags) {
-    if (flag != "-shared" && flag != "-nostdlib" && flag != "-nostartfiles") compile.push_back(flag);
+  for (const std::string& flag : without_linker_flags(command.flags)) {
+    compile.push_back(flag);
     if (is_instrumented({flag})) link.push_back(flag);
   }
+  const std::string tiles =
+      VecHeaders::tiles_in(command.include_dir) ? fmt::format(" ../include/{}", kTilesArchive) : "";
   std::string text =
       "#!/bin/sh\n# Builds ./benchmark, which times the kernel: ./benchmark [RUNS]\nset -eu\ncd \"$(dirname "
       "\"$0\")\"\n";
   text += join_command(compile) + " -I../include -c kernel.cpp -o kernel.o\n";
-  if (runtime.empty())
-    return text + join_command(link) + " -std=gnu++20 -O2 -I../include main.cpp kernel.o -o benchmark\n";
+  const std::string build =
+      fmt::format("{} -std=gnu++20 -O2 -I../include main.cpp kernel.o{}", join_command(link), tiles);
+  if (runtime.empty()) return text + build + " -o benchmark\n";
   text += "# The kernel calls functions of the runtime library.\n";
   text += fmt::format("library=${{CPPGEN_RUNTIME_LIBRARY:-{}}}\n", join_command({runtime}));
-  return text + join_command(link) +
-         " -std=gnu++20 -O2 -I../include main.cpp kernel.o \"$library\" -Wl,-rpath,\"$(dirname \"$library\")\" -o "
-         "benchmark\n";
+  return text + build + " \"$library\" -Wl,-rpath,\"$(dirname \"$library\")\" -o benchmark\n";
 }
 
 // Next to cppgen, or where people say it is.

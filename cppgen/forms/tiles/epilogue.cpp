@@ -120,6 +120,7 @@ void TileWriter::write_columns(const Code& panel) {
 }
 
 void TileWriter::write_products(const Code& panel) {
+  if (plan_.end) return write_finished_product(panel);
   write_columns(panel);
   if (contraction().in_registers)
     write_row_counts(0);
@@ -143,12 +144,14 @@ void TileWriter::write_row_counts(size_t first) {
   body_.close();
 }
 
-Code TileWriter::even_rows() const {
-  if (plan_.computed_row != 0) return code("vec::even_rows(left, {}, tap_offsets)", plan_.computed_row);
-  const IndexExpr distance =
-      *ir::stride_of(row_offset(kernel_.contraction->left), kernel_.contraction->rows.back().var.node());
-  return code("vec::even_rows(left, {}, tap_offsets)", index_text(distance));
+// Of evenly spaced rows, in elements.
+Code TileWriter::row_distance() const {
+  if (plan_.computed_row != 0) return Code(plan_.computed_row);
+  const auto& c = contraction();
+  return index_text(*ir::stride_of(row_offset(c.left), c.rows.back().var.node()));
 }
+
+Code TileWriter::even_rows() const { return code("vec::even_rows(left, {}, tap_offsets)", row_distance()); }
 
 void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;

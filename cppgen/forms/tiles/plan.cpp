@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <numeric>
 #include <optional>
 
 #include "cppgen/forms/contraction/contraction.h"
@@ -212,7 +213,8 @@ int64_t batch_distance(const KernelView& view, const TilesPlan& plan) {
 }
 
 // The numbers of rows that tiles have; if they are not all known, those of most tiles.
-void plan_row_counts(const TileContraction& c, TilesPlan& plan) {
+// Returns all numbers of rows that tiles may have.
+std::vector<int64_t> plan_row_counts(const TileContraction& c, TilesPlan& plan) {
   const IndexExpr rows = points(c.rows);
   const int64_t mr = c.shape.mr;
   std::vector<int64_t> counts;
@@ -223,12 +225,15 @@ void plan_row_counts(const TileContraction& c, TilesPlan& plan) {
   };
   if (c.tiling.height == 0 && !rows.is_constant()) {
     plan.row_counts = {mr, mr - 1};
-    return;
+    counts.resize(size_t(mr));
+    std::iota(counts.begin(), counts.end(), 1);
+    return counts;
   }
   add_pieces_of(c.tiling.height != 0 ? c.tiling.width - c.tiling.left - c.tiling.right : rows.constant());
   plan.row_counts = counts;
   if (c.tiling.left + c.tiling.right != 0) add_pieces_of(c.tiling.height);
   plan.row_counts_are_all = counts == plan.row_counts;
+  return counts;
 }
 
 // The number of columns of every tile, if it is the same for all; otherwise only tiles of full width are in registers.
@@ -287,9 +292,10 @@ PlannedKernel plan_tiles(const KernelView& view) {
   tiles.batch_distance = batch_distance(view, tiles);
   tiles.transposed = transposes_results(view);
   tiles.transposed_side = pieces(mr, view.target.lanes) * view.target.lanes;
-  plan_row_counts(c, tiles);
+  const std::vector<int64_t> row_counts = plan_row_counts(c, tiles);
   tiles.width = width_of_all_tiles(c);
   tiles.rows_ahead = rows_ahead(view, tiles), tiles.epilogue_ahead = epilogue_ahead(view, tiles);
+  tiles.end = end_of_tiles(view, tiles);
 
   PlannedKernel plan;
   const IndexExpr groups = ir::ceildiv(tiles.panels, tiles.panels_per_unit);
@@ -299,7 +305,10 @@ PlannedKernel plan_tiles(const KernelView& view) {
   plan.unit_work = points(c.taps) * c.k.extent * std::max<int64_t>(products / view.tuning().products_per_element, 1);
   plan.scratch_bytes = scratch_bytes(view, tiles);
   plan.read_by_all = tiles.rows_outside ? -1 : c.left->buffer, plan.column_groups = groups;
-  plan.tile_functions = int64_t(tiles.row_counts.size());
+  if (tiles.end)
+    plan.finished_tiles = {{tiles.end->number, row_counts}};
+  else
+    plan.tile_functions = int64_t(tiles.row_counts.size());
   plan.form = std::make_unique<TilesPlan>(std::move(tiles));
   return plan;
 }

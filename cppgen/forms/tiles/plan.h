@@ -24,6 +24,13 @@ struct TilesPlan : FormPlan {
     IndexExpr offset;
     bool written;
   };
+  // A tile that also does what follows its sums (vec/generic/tile_ends.h); null where it reads nothing.
+  struct End {
+    int number = 0;                                          // finished_number()
+    Expr terms = nullptr, values = nullptr;                  // loads
+    IndexExpr values_distance = 0, to_distance = 0;          // between rows
+    Expr scale = nullptr, offset = nullptr, most = nullptr;  // constants
+  };
   IndexExpr tiles, panels;  // of all rows, of all columns
   int64_t panels_per_unit = 1;
   std::optional<Blocks> blocks;
@@ -47,6 +54,7 @@ struct TilesPlan : FormPlan {
   int64_t rows_ahead = 0;             // bytes of the next tile's rows that each step of K prefetches
   std::vector<Ahead> epilogue_ahead;  // is prefetched for each vector of sums; one of each buffer
   std::optional<int64_t> width;       // columns of every tile, if all have the same number
+  std::optional<End> end;             // tiles finish the results
 
   std::string describe() const override;
   void print(FieldPrinter&) override;
@@ -58,5 +66,8 @@ struct TilesPlan : FormPlan {
 // See TilesPlan; nothing where rows follow each other in another order, or caches hold the tensors (ahead.cpp).
 int64_t rows_ahead(const KernelView&, const TilesPlan&);
 std::vector<TilesPlan::Ahead> epilogue_ahead(const KernelView&, const TilesPlan&);
+
+// See TilesPlan::end; nothing where no tile ends so (finished.cpp).
+std::optional<TilesPlan::End> end_of_tiles(const KernelView&, const TilesPlan&);
 
 }  // namespace cppgen::forms

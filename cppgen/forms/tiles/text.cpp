@@ -21,21 +21,21 @@ void fields(V& v, TilesPlan::Blocks& blocks) {
 
 std::string TilesPlan::describe() const {
   return fmt::format(
-      "tiles: {} panels in a unit{}{}{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
+      "tiles: {} panels in a unit{}{}{}{}{}{}{}{}", panels_per_unit, batch_inside ? ", batches inside" : "",
       !rows_outside         ? ""
       : tiles_together == 1 ? ", rows outside"
                             : fmt::format(", rows outside, {} tiles together", tiles_together),
       fetches_ahead ? ", the next panels prefetched" : "",
       blocks ? fmt::format(", {} tiles of rows, K in {} blocks", blocks->tiles, blocks->k_blocks.count) : "",
-      even_rows ? ", evenly spaced rows" : "", computed_row != 0 ? ", computed rows" : "",
-      transposed ? ", transposed results" : "",
+      even_rows ? ", evenly spaced rows" : "", end ? ", finished by prebuilt tiles" : "",
+      computed_row != 0 ? ", computed rows" : "", transposed ? ", transposed results" : "",
       rows_ahead != 0 || !epilogue_ahead.empty() ? ", the next rows prefetched" : "");
 }
 
 void TilesPlan::print(FieldPrinter& v) {
   auto& [tiles, panels, panels_per_unit, blocks, batch_inside, rows_outside, tiles_together, fetches_ahead, even_rows,
          computed_row, batch_distance, transposed, transposed_side, row_counts, row_counts_are_all, rows_ahead,
-         epilogue_ahead, width] = *this;
+         epilogue_ahead, width, end] = *this;
   v("tiles", tiles);
   v("panels", panels);
   v("panels_per_unit", panels_per_unit);
@@ -56,6 +56,7 @@ void TilesPlan::print(FieldPrinter& v) {
   v("row_counts", row_counts, {});
   v("row_counts_are_all", row_counts_are_all, false);
   if (width) v("width", *width);
+  if (end) v("end", end->number);
 }
 
 }  // namespace cppgen::forms

@@ -2,6 +2,7 @@
 
 #include "cppgen/forms/tiles/plan.h"
 #include "cppgen/kernel/view.h"
+#include "vec/generic/tile_ends.h"
 
 namespace cppgen::forms {
 
@@ -23,6 +24,8 @@ std::string TilesPlan::fault(const KernelView& view) const {
   if (rows_ahead < 0 || (rows_ahead > 0 && (!even_rows || c.left_value)))
     return fmt::format("{} bytes ahead of rows that are not contiguous in a tensor", rows_ahead);
   if (even_rows && !c.in_registers) return "functions of the runtime have no evenly spaced rows";
+  if (end && (!c.in_registers || end->number < 0 || end->number >= vec::kFinishedTiles))
+    return fmt::format("results that tiles {} finish", end->number);
   return "";
 }
 

@@ -14,7 +14,7 @@ void TileWriter::write_body() {
     before_.line("{}();", of_format("begin", c.format));
     after_.line("{}();", of_format("finish", c.format));
   }
-  if (c.in_registers) linkage_ = "CPPGEN_TILE_KERNEL";
+  if (c.in_registers && !plan_.end) linkage_ = "CPPGEN_TILE_KERNEL";
   if (plan_.blocks) return write_k_blocks(*plan_.blocks);
   declare_left();
 
@@ -26,7 +26,7 @@ void TileWriter::write_tile(const Code& tile) {
   const auto& c = contraction();
   write_tile_place(tile);
   write_left();
-  write_epilogue();
+  if (!plan_.end) write_epilogue();
   For panels = loop_over_panels();
   const Code panel = panels.variable;
   body_.open(std::move(panels));

@@ -73,9 +73,13 @@ class TileWriter : public ContractionWriter {
   Code even_rows() const;
   void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
+  Code row_distance() const;
   int64_t right_distance() const;
   void write_finish(const Code& block);
   void write_columns(const Code& panel);
+  // finished.cpp
+  void write_finished_product(const Code& panel);
+  Code first_of_tile(ir::BufferId buffer, IndexExpr offset) const;
   // blocks.cpp
   void write_k_blocks(const TilesPlan::Blocks&);
   void declare_blocks(const TilesPlan::Blocks&);
