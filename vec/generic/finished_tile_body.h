@@ -36,23 +36,24 @@ VEC_FN void finish_columns(SumOf sum_of, int j, Lanes n, const TileResults& resu
   }
 }
 
-// With masks, a last vector of fewer lanes costs as much as a whole one.
-constexpr bool kMasksAreFree = L == 16;
+// Of fewer columns, only as many slices of a panel as they are in are multiplied, if these are vectors.
+constexpr bool kSlicesAreVectors = L == kSliceColumns;
 
+// A whole vector is stored without a mask: CPUs first read lines that are not in a cache if a mask might leave a part
+// of them as it is.
 template <TileEnd End, int Rows, int Vectors>
 VEC_FN void finish_tile(const Sums<FloatUnit, Rows, Vectors>& sums, const TileResults& results) {
   const int columns = int(results.columns);
   const auto finish = [&](int j, auto lanes) CPPGEN_LAMBDA {
     finish_columns<End, Rows>([&](int r) CPPGEN_LAMBDA { return sums.v[r][j]; }, j * L, lanes, results);
   };
-  const bool is_full = columns == Vectors * L;
 #pragma GCC unroll 4
   for (int j = 0; j < Vectors; j++) {
     const int rest = columns - j * L;
-    if (kMasksAreFree ? j < Vectors - 1 : is_full)
+    if ((kSlicesAreVectors && j < Vectors - 1) || rest >= L)
       finish(j, All{});
-    else if (kMasksAreFree || rest > 0)
-      finish(j, Tail{kMasksAreFree || rest < L ? rest : L});
+    else if (kSlicesAreVectors || rest > 0)
+      finish(j, Tail{rest});
   }
 }
 
@@ -61,8 +62,7 @@ VEC_KEEPS_REGISTERS void finished_tile(const void* left, long distance, const lo
                                        const float* panel, long ahead, const TileResults* results) {
   constexpr int kEnd = Number % kTileEndCount, kWidth = Number / kTileEndCount;
   constexpr int kVectors = kWidth % kFinishedVectors + 1;
-  // Fewer columns take fewer slices of the panel.
-  if constexpr (kMasksAreFree && kVectors > 1)
+  if constexpr (kSlicesAreVectors && kVectors > 1)
     if (results->columns <= (kVectors - 1) * L)
       return finished_tile<Number - kTileEndCount, Rows>(left, distance, tap_offsets, taps, K, panel, ahead, results);
   Sums<FloatUnit, Rows, kVectors> sums;

@@ -131,8 +131,9 @@ bool may_be_finished(const KernelView& view, const TilesPlan& plan) {
   if (!view.target.finished_tiles || !are_float_vectors(c.format)) return false;
   if (!c.in_registers || c.right_in_place) return false;
   if (plan.rows_ahead != 0 || !plan.epilogue_ahead.empty() || !view.kernel.non_temporal.empty()) return false;
+  const int64_t vectors = c.shape.nr / view.target.lanes;
   return epilogue.stores.size() == 1 && !epilogue.loops.empty() &&
-         constant_or(points(c.taps) * c.k.extent, 0) >= view.tuning().finished_k;
+         constant_or(points(c.taps) * c.k.extent, 0) * vectors >= view.tuning().finished_k;
 }
 
 }  // namespace
@@ -180,8 +181,9 @@ void TileWriter::write_finished_product(const Code& panel) {
   body_.let("values_distance", "{}", distance(end.values_distance));
   body_.constant("float* const", "to", "{}", first_of_tile(store.buffer, view_.offset(store)));
   body_.let("to_distance", "{}", distance(end.to_distance));
-  body_.constant("const vec::TileResults", "results", "{{{}, {}, to, values_distance, to_distance, {}, {}, {}, {}}}",
-                 terms, values, kTileColumns, number(end.scale), number(end.offset), number(end.most));
+  body_.constant("const vec::TileResults", "results",
+                 "vec::tile_results({}, {}, to, values_distance, to_distance, {}, {}, {}, {})", terms, values,
+                 kTileColumns, number(end.scale), number(end.offset), number(end.most));
   before_.let("finish", "{}", end.number);
   body_.line("finished_tiles[finish][count](left, {}, {}, {}, right, {}, &results);",
              plan_.even_rows ? code("{}, tap_offsets", row_distance()) : "0, nullptr", kTaps, kK, ahead_);
