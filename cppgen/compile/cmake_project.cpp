@@ -103,6 +103,8 @@ void write_cmake_project(const CMakeProject& project, const std::string& directo
   for (const CompileJob& unit : project.units)
     write_project_file(directory + "/" + unit.name + "/" + CompilePool::kSource, unit.source);
   write_kernel_headers(project.include_dir, directory + "/include");
+  if (project.include_dir.empty() && !embedded_tiles().empty())
+    write_project_file(fmt::format("{}/include/{}", directory, kTilesArchive), std::string(embedded_tiles()));
 }
 
 void write_project_file(const std::string& path, const std::string& content) {

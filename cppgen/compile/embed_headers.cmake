@@ -1,5 +1,5 @@
-# The headers that emitted kernels include, and the archive that they are linked with, so that an installed compiler needs no include folder and the kernel key
-# covers their exact text.
+# The headers that emitted kernels include, and the archive that these are linked with, so that an installed compiler needs
+# no include folder and the kernel key covers their exact content.
 set(patterns)
 foreach(folder vec runtime/abi)
   foreach(extension h def inc)

@@ -36,7 +36,7 @@ std::string hash_of(const std::vector<HeaderFile>& files) {
 bool is_read(const fs::path& path) {
   const std::string extension = path.extension().string();
   return extension == ".h" || extension == ".def" || extension == ".inc" ||
-         kTilesArchive.ends_with(path.filename().string());
+         path.filename() == fs::path(kTilesArchive).filename();
 }
 
 std::vector<HeaderFile> read_headers(const std::string& dir) {
@@ -67,8 +67,8 @@ std::vector<EmbeddedFile> embedded_files() {
 std::string_view embedded_tiles_hash() { return {cppgen_kernel_tiles_sha256, 64}; }
 
 // An errno value.
-int write_headers(const std::string& dir) {
-  for (const EmbeddedFile& file : embedded_files()) {
+int write_files(const std::vector<EmbeddedFile>& files, const std::string& dir) {
+  for (const EmbeddedFile& file : files) {
     const std::string path = dir + "/" + std::string(file.path);
     if (const int error = make_directories(parent_directory(path))) return error;
     if (const int error = write_file(path, file.content)) return error;
@@ -90,6 +90,11 @@ FileDescriptor pin_folder(const std::string& path) {
   if (!fd || try_lock(fd, LockKind::shared) == LockOutcome::busy) return {};
   if (::fstat(fd.get(), &st) != 0 || st.st_nlink == 0) return {};
   return fd;
+}
+
+void write_all(const std::vector<EmbeddedFile>& files, const std::string& dir) {
+  if (const int error = write_files(files, dir))
+    user_error("cannot write kernel headers to '{}': {}", dir, error_text(error));
 }
 
 std::string include_root(const std::string& cache_dir) { return cache_dir + "/include"; }
@@ -117,10 +122,7 @@ std::string usable_source_tree(const std::string& root) {
   return root;
 }
 
-void write_embedded_headers(const std::string& dir) {
-  if (const int error = write_headers(dir))
-    user_error("cannot write kernel headers to '{}': {}", dir, error_text(error));
-}
+void write_embedded_headers(const std::string& dir) { write_all(embedded_headers(), dir); }
 
 VecHeaders VecHeaders::from_directory(const std::string& dir) {
   VecHeaders result;
@@ -146,7 +148,7 @@ const std::string& VecHeaders::path() {
   if (!path_.empty()) return path_;
   if (!cache_dir_.empty() && publish()) return path_;
   temp_ = std::make_unique<TempDirectory>(system_temp_directory(), "cppgen-kernels-");
-  write_embedded_headers(temp_->path());
+  write_all(embedded_files(), temp_->path());
   path_ = temp_->path();
   return path_;
 }
@@ -176,7 +178,7 @@ bool VecHeaders::publish() {
     try {
       if (make_directories(include_root(cache_dir_)) || make_directories(cache_dir_ + "/tmp")) return false;
       const TempDirectory work(cache_dir_ + "/tmp", "include-");
-      if (write_headers(work.path() + "/new")) return false;
+      if (write_files(embedded_files(), work.path() + "/new")) return false;
       if (pin_ && ::rename(target.c_str(), (work.path() + "/damaged").c_str()) != 0) return false;
       pin_.reset();
       // Fails when another process was faster: its folder is checked in the next round.

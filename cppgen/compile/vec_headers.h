@@ -32,8 +32,7 @@ const std::string& built_source_tree();
 // `root`, if kernel headers are there; else UserError that names INCLUDE_FROM_SOURCETREE.
 std::string usable_source_tree(const std::string& root = built_source_tree());
 
-// Writes all embedded headers and the archive below `dir`, for packages that contain their sources. UserError if that
-// fails.
+// Writes all embedded headers, without the archive, below `dir`. UserError if that fails.
 void write_embedded_headers(const std::string& dir);
 
 // The folder for -I, which may also hold the archive of tiles, and its content's hash. The hash is known at once; files

@@ -104,10 +104,15 @@ TEST_F(KernelBuilderTest, ASourceTreeHasNoTiles) {
 }
 
 TEST_F(KernelBuilderTest, HeadersWithTilesAreTheEmbeddedOnes) {
+  const auto hash = [&] { return VecHeaders::from_directory(path("headers")).hash(); };
   write_embedded_headers(path("headers"));
-  EXPECT_EQ(VecHeaders::from_directory(path("headers")).hash(), embedded_headers_hash());
+  EXPECT_FALSE(VecHeaders::tiles_in(path("headers")));
+  EXPECT_NE(hash(), embedded_headers_hash());
+  ASSERT_EQ(write_file(path("headers/vec/finished_tiles.a"), embedded_tiles()), 0);
+  EXPECT_TRUE(VecHeaders::tiles_in(path("headers")));
+  EXPECT_EQ(hash(), embedded_headers_hash());
   ASSERT_EQ(write_file(path("headers/vec/finished_tiles.a"), "damaged"), 0);
-  EXPECT_NE(VecHeaders::from_directory(path("headers")).hash(), embedded_headers_hash());
+  EXPECT_NE(hash(), embedded_headers_hash());
 }
 #endif
 
