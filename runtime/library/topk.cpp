@@ -26,8 +26,6 @@ struct Packed {
   bool operator<(const Packed& other) const { return bits < other.bits; }
 };
 
-uint64_t key_of(const Candidate& c) { return c.key; }
-uint64_t key_of(const Packed& p) { return p.bits >> 32; }
 int64_t index_of(const Candidate& c) { return c.index; }
 int64_t index_of(const Packed& p) { return int64_t(p.bits & 0xFFFFFFFF); }
 Candidate entry(const Candidate*, uint64_t key, int64_t index) { return {key, index}; }
