@@ -102,18 +102,6 @@ TEST_F(KernelBuilderTest, ASourceTreeHasNoTiles) {
   const std::string error = error_of<RefusedSource>({job_with_tile("two", 2)}, options_).what();
   EXPECT_NE(error.find("finished_tile"), error.npos) << error;
 }
-
-TEST_F(KernelBuilderTest, HeadersWithTilesAreTheEmbeddedOnes) {
-  const auto hash = [&] { return VecHeaders::from_directory(path("headers")).hash(); };
-  write_embedded_headers(path("headers"));
-  EXPECT_FALSE(VecHeaders::tiles_in(path("headers")));
-  EXPECT_NE(hash(), embedded_headers_hash());
-  ASSERT_EQ(write_file(path("headers/vec/finished_tiles.a"), embedded_tiles()), 0);
-  EXPECT_TRUE(VecHeaders::tiles_in(path("headers")));
-  EXPECT_EQ(hash(), embedded_headers_hash());
-  ASSERT_EQ(write_file(path("headers/vec/finished_tiles.a"), "damaged"), 0);
-  EXPECT_NE(hash(), embedded_headers_hash());
-}
 #endif
 
 TEST_F(KernelBuilderTest, RecompileReplacesAndDisabledCachesTouchNothing) {

@@ -53,11 +53,20 @@ TEST_F(VecHeadersTest, PublishedOnceByContent) {
 }
 
 TEST_F(VecHeadersTest, SameContentSameHash) {
-  VecHeaders embedded = VecHeaders::embedded(path("cache"));
+  const std::string hash = VecHeaders::embedded(path("cache")).hash();
+  const auto hash_of_copy = [&] { return VecHeaders::from_directory(path("copy")).hash(); };
   write_embedded_headers(path("copy"));
-  EXPECT_EQ(VecHeaders::from_directory(path("copy")).hash(), embedded.hash());
+  EXPECT_FALSE(VecHeaders::tiles_in(path("copy")));
+  if (!embedded_tiles().empty()) {
+    EXPECT_NE(hash_of_copy(), hash);
+    ASSERT_EQ(write_file(path("copy/vec/finished_tiles.a"), "damaged"), 0);
+    EXPECT_TRUE(VecHeaders::tiles_in(path("copy")));
+    EXPECT_NE(hash_of_copy(), hash);
+    ASSERT_EQ(write_file(path("copy/vec/finished_tiles.a"), embedded_tiles()), 0);
+  }
+  EXPECT_EQ(hash_of_copy(), hash);
   ASSERT_EQ(write_file(path("copy/runtime/abi/more.h"), "//"), 0);
-  EXPECT_NE(VecHeaders::from_directory(path("copy")).hash(), embedded.hash());
+  EXPECT_NE(hash_of_copy(), hash);
   EXPECT_THROW(VecHeaders::from_directory(path("absent")), UserError);
 }
 
