@@ -41,10 +41,7 @@ std::vector<size_t> share_functions(std::vector<KernelText>&);
 // The #include lines of kernels; with `calls_functions`, also that of elementary functions.
 std::string kernel_headers(const std::string& vec_folder, bool calls_functions);
 
-// What a source file defines before these kernels: tables of the tiles that they call; usually nothing.
-std::string tables_of_tiles(const std::vector<const KernelText*>&);
-
-// A source file with these kernels and the includes that they need.
+// A source file with these kernels, and the includes and tables of prebuilt tiles that they need.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
 
 }  // namespace cppgen::codegen

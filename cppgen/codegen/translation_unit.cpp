@@ -7,14 +7,9 @@
 #include "cppgen/codegen/kernel_text.h"
 
 namespace cppgen::codegen {
+namespace {
 
-std::string kernel_headers(const std::string& vec_folder, bool calls_functions) {
-  return fmt::format(
-      "#include \"runtime/abi/abi.h\"\n#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n{}"
-      "#include \"vec/generic/tile.h\"\n",
-      vec_folder, calls_functions ? "#include \"vec/generic/math.h\"\n" : "");
-}
-
+// Tables of the prebuilt tiles that the kernels call, by number and rows; empty if they call none.
 std::string tables_of_tiles(const std::vector<const KernelText*>& kernels) {
   std::map<int, std::set<int64_t>> rows_of;
   for (const KernelText* k : kernels)
@@ -31,6 +26,15 @@ std::string tables_of_tiles(const std::vector<const KernelText*>& kernels) {
   for (const auto& [number, rows] : rows_of) tables[size_t(number)] = fmt::format("finished_{}", number);
   return text +
          fmt::format("static const vec::FinishedTile* const finished_tiles[] = {{{}}};\n", fmt::join(tables, ", "));
+}
+
+}  // namespace
+
+std::string kernel_headers(const std::string& vec_folder, bool calls_functions) {
+  return fmt::format(
+      "#include \"runtime/abi/abi.h\"\n#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n{}"
+      "#include \"vec/generic/tile.h\"\n",
+      vec_folder, calls_functions ? "#include \"vec/generic/math.h\"\n" : "");
 }
 
 std::string translation_unit(const std::vector<const KernelText*>& kernels, const std::string& vec_folder) {

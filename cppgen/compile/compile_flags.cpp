@@ -44,7 +44,7 @@ std::vector<std::string> kernel_flags(const CompileOptions& options, const std::
   const std::vector<std::string> debug = debug_flags(options.debug_level);
   for (const std::vector<std::string>* more : {&isa_flags, &debug, &flags_of_unit, &options.extra_flags})
     flags.insert(flags.end(), more->begin(), more->end());
-  // Of the archive of tiles, kernels contain what they call.
+  // Kernels contain only those functions of the archive of tiles that they call.
   flags.push_back("-Wl,--gc-sections");
   if (!is_instrumented(flags)) flags.push_back("-nostdlib");
   return flags;

@@ -38,7 +38,7 @@ const vec::FinishedTiles& tiles_of(const cppgen::VecISA& isa) {
   return isa.folder == "avx2" ? vec::avx2::finished_tiles : vec::avx512::finished_tiles;
 }
 
-// As tiles of the runtime have that kernels choose from.
+// The rows of the runtime's tiles, which the scheduler chooses from.
 int most_rows(std::string_view isa, int vectors) {
   using cppgen::rt::TileFormat;
   constexpr TileFormat kFormats[] = {TileFormat::f32_narrow, TileFormat::f32, TileFormat::f32_wide};

@@ -62,19 +62,20 @@ TEST_F(SettingEffect, ENABLE_LOOP_TAIL_VEC) {
   expect_effect<Tails>("0", tails, {true, false}, {false, true});
 }
 
-// A tile is one of those that kernels are linked with, or part of the kernel.
+// A tile is one of those that kernels are linked with, or part of the kernel. Without rows, there is none.
 TEST_F(SettingEffect, PREBUILT_TILES) {
   using Uses = std::pair<bool, bool>;
-  const auto uses = [&] {
+  const auto uses_of = [&](int64_t rows) {
     GraphMaker g;
     const ValueId w = g.floats({64, 32}, std::vector<double>(64 * 32, 0.5));
-    g.output(g.node("Relu", {g.node("MatMul", {g.input("x", {20, 64}), w})}));
+    g.output(g.node("Relu", {g.node("MatMul", {g.input("x", {rows, 64}), w})}));
     const Target target = target_of(*find_isa("avx2"), settings());
     const auto kernels = emit_kernels(schedule_of(std::move(g), settings()), target, settings());
     const std::string text = kernels.at(0).code();
     return Uses(contains(text, "finished_tiles["), contains(text, "vec::tile<"));
   };
-  expect_effect<Uses>("0", uses, {true, false}, {false, true});
+  expect_effect<Uses>("0", [&] { return uses_of(20); }, {true, false}, {false, true});
+  EXPECT_EQ(uses_of(0), Uses(false, false));
 }
 
 // The rows of a strided convolution with a single tap are found in loops over its taps.

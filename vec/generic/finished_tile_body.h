@@ -36,7 +36,7 @@ VEC_FN void finish_columns(SumOf sum_of, int j, Lanes n, const TileResults& resu
   }
 }
 
-// Of fewer columns, only as many slices of a panel as they are in are multiplied, if these are vectors.
+// Where slices of a panel are vectors, tiles of fewer columns multiply only the slices that these are in.
 constexpr bool kSlicesAreVectors = L == kSliceColumns;
 
 // A whole vector is stored without a mask: CPUs first read lines that are not in a cache if a mask might leave a part

@@ -1,14 +1,15 @@
-// What tiles of float32 do with their sums where they also finish the results, as most convolutions and products of
-// networks do. Kernels are linked with such tiles (finished_tile.h), which come compiled with the compiler, instead of
-// having their compiler unroll a tile and its epilogue again. This header needs no vectors, so all rooms can include
-// it.
+// Tiles of float32 that also finish their results, as most convolutions and products of networks do: what they may do
+// with their sums, and their arguments. Kernels are linked with such tiles (finished_tile.h), which come compiled with
+// the compiler, instead of having their compiler unroll a tile and its epilogue again. This header needs no vectors, so
+// all rooms can include it.
 #pragma once
 
 namespace vec {
 
-// What is added to a sum: nothing, a term of its column, or such a term and then another value.
+// A sum is increased by nothing, a term of its column, or such a term and then another value.
 enum class TileTerms { none, columns, columns_and_values };
-// What follows, of x: nothing; max(x, 0); min(max(x, 0), most); or x * max(min(x * scale + offset, most), 0).
+// The activation of x, the increased sum: x; max(x, 0); min(max(x, 0), most); or x * max(min(x * scale + offset, most),
+// 0).
 enum class TileActivation { none, relu, clip, hard_swish };
 
 struct TileEnd {

@@ -144,7 +144,7 @@ void TileWriter::write_row_counts(size_t first) {
   body_.close();
 }
 
-// Of evenly spaced rows, in elements.
+// The distance between evenly spaced rows, in elements.
 Code TileWriter::row_distance() const {
   if (plan_.computed_row != 0) return Code(plan_.computed_row);
   const auto& c = contraction();

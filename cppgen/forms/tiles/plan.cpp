@@ -212,8 +212,8 @@ int64_t batch_distance(const KernelView& view, const TilesPlan& plan) {
   return distance->constant();
 }
 
-// The numbers of rows that tiles have; if they are not all known, those of most tiles.
-// Returns all numbers of rows that tiles may have.
+// Plans the numbers of rows that tiles have; if they are not all known, those of most tiles. Returns all that tiles may
+// have: none if the tensor has no rows.
 std::vector<int64_t> plan_row_counts(const TileContraction& c, TilesPlan& plan) {
   const IndexExpr rows = points(c.rows);
   const int64_t mr = c.shape.mr;
@@ -295,7 +295,7 @@ PlannedKernel plan_tiles(const KernelView& view) {
   const std::vector<int64_t> row_counts = plan_row_counts(c, tiles);
   tiles.width = width_of_all_tiles(c);
   tiles.rows_ahead = rows_ahead(view, tiles), tiles.epilogue_ahead = epilogue_ahead(view, tiles);
-  tiles.end = end_of_tiles(view, tiles);
+  if (!row_counts.empty()) tiles.end = end_of_tiles(view, tiles);
 
   PlannedKernel plan;
   const IndexExpr groups = ir::ceildiv(tiles.panels, tiles.panels_per_unit);
